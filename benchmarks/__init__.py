@@ -1,0 +1,1 @@
+"""The functional benchmarks: JSON task sets, and the loader that validates them."""

@@ -1,0 +1,1 @@
+"""Reads catalogs, plans and publishes jobs, collects results, scores and certifies."""

@@ -1,0 +1,1 @@
+"""The skills to certify; one file a catalog format."""

@@ -1,0 +1,1 @@
+"""What has been planned, judged and certified, keyed so that nothing counts twice."""

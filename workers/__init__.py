@@ -1,0 +1,1 @@
+"""Stateless workers: they call live skills and judge what comes back."""

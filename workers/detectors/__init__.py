@@ -1,0 +1,1 @@
+"""What proves an attack; one file a kind of evidence."""

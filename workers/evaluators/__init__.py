@@ -1,0 +1,1 @@
+"""How an answer is scored against what was expected; one file a method."""

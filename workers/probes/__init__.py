@@ -1,0 +1,1 @@
+"""What is asked of a skill; one file a pillar."""

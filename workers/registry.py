@@ -1,0 +1,50 @@
+"""Which parts exist: each folder of parts is its own list, so adding a part is adding a file.
+
+One of the two doors through which the coordinator may look into `workers` (the other is `workers.wire`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from types import ModuleType
+
+from workers.faults import BadJob
+
+FOLDERS = ("adapters", "evaluators", "detectors")
+
+
+@cache
+def parts(folder: str) -> dict[str, str]:
+    """The parts of *folder* (``adapters``, ``evaluators`` or ``detectors``): name or alias to module name.
+
+    A part's name is its file's name; a module may add ``ALIASES``. Names with a leading underscore are not parts.
+    """
+    package = importlib.import_module(f"workers.{folder}")
+    found: dict[str, str] = {}
+    for info in pkgutil.iter_modules(package.__path__):
+        if info.name.startswith("_"):
+            continue
+        module = f"{package.__name__}.{info.name}"
+        for name in (info.name, *getattr(importlib.import_module(module), "ALIASES", ())):
+            found[name] = module
+    return found
+
+
+def names(folder: str) -> tuple[str, ...]:
+    """Every name and alias under which *folder* has a part, sorted."""
+    return tuple(sorted(parts(folder)))
+
+
+def part(folder: str, name: str) -> ModuleType:
+    """The module of the part *name*.
+
+    Raises:
+        BadJob: If there is none; the message lists those that exist.
+
+    """
+    module = parts(folder).get(name)
+    if module is None:
+        raise BadJob(f"no {folder[:-1]} called {name!r}; there are: {', '.join(names(folder))}")
+    return importlib.import_module(module)

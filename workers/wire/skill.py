@@ -1,0 +1,50 @@
+"""How a worker calls one skill, and what its probes may know of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+
+class Access(Struct, frozen=True, kw_only=True):
+    """The way in to a live skill.
+
+    *adapter* names a module of ``workers.adapters``; *options* are that adapter's own and parsed by it, so that a
+    new adapter is one new file. Secrets travel by reference only (``env:NAME``), never by value.
+    """
+
+    adapter: str
+    endpoint: str
+    options: dict[str, Any] = {}
+
+
+class Planted(Struct, frozen=True, kw_only=True):
+    """What the publisher hid in the skill for the extraction probes to find. Never shown, never logged."""
+
+    canary: str | None = None
+    system_prompt: str | None = None
+
+
+class SkillRef(Struct, frozen=True, kw_only=True):
+    """One skill, described once a parcel.
+
+    *input_schema* is a JSON Schema (2020-12) of type object whose ``properties`` are the declared inputs;
+    *output_schema* is the schema that each answer must satisfy, or None where nothing checkable is declared.
+    *example* holds valid inputs for one call. *description* is the public text of the manifest: what a skill
+    repeats from it is no secret.
+    """
+
+    id: str
+    name: str
+    version: str
+    digest: str
+    access: Access
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | None = None
+    example: dict[str, Any] = {}
+    description: str = ""
+    open_ended: bool = False
+    planted: Planted = Planted()
+    timeout_ms: int = 30_000
+    allow_networks: tuple[str, ...] = ()
