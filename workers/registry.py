@@ -42,7 +42,6 @@ def part(folder: str, name: str) -> ModuleType:
 
     Raises:
         BadJob: If there is none; the message lists those that exist.
-
     """
     module = parts(folder).get(name)
     if module is None:
