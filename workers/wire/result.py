@@ -59,14 +59,13 @@ class Series(Struct, frozen=True, kw_only=True):
     uncertainty_ms: float
 
 
-class Judged(Struct, frozen=True, kw_only=True, tag="judged", tag_field="kind"):
-    """A verdict that the skill earned. *score* is 0..1, or None where the outcome decides nothing."""
+class Verdict(Struct, frozen=True, kw_only=True):
+    """What one probe found. *score* is 0..1, or None where the outcome decides nothing.
 
-    job_id: str
-    run_id: str
-    skill_digest: str
-    pillar: Pillar
-    probe: str
+    *evidence* is for people and may quote the skill: escape it wherever it is shown. *requests* counts the calls made,
+    *seconds* the time they took.
+    """
+
     outcome: Outcome
     score: float | None = None
     category: str | None = None
@@ -76,6 +75,17 @@ class Judged(Struct, frozen=True, kw_only=True, tag="judged", tag_field="kind"):
     seconds: float = 0.0
     exchanges: tuple[Exchange, ...] = ()
     series: Series | None = None
+
+
+class Judged(Struct, frozen=True, kw_only=True, tag="judged", tag_field="kind"):
+    """A verdict that the skill earned."""
+
+    job_id: str
+    run_id: str
+    skill_digest: str
+    pillar: Pillar
+    probe: str
+    verdict: Verdict
 
 
 class Unjudged(Struct, frozen=True, kw_only=True, tag="unjudged", tag_field="kind"):
