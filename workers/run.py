@@ -16,6 +16,7 @@ import structlog
 from workers import registry
 from workers.adapters._adapter import Adapter
 from workers.faults import BadJob, FleetFault
+from workers.metrics import Metrics
 from workers.probes import functional, latency, security
 from workers.session import Session
 from workers.wire.job import PILLAR_OF, FunctionalJob, Job, Parcel, QuietJob, SecurityJob, SustainedJob
@@ -73,7 +74,7 @@ async def judge(job: Job, session: Session) -> Verdict:
     return msgspec.structs.replace(verdict, seconds=round(time.perf_counter() - started, 6))
 
 
-async def run(parcel: Parcel, adapters: Adapters) -> AsyncIterator[Result]:
+async def run(parcel: Parcel, adapters: Adapters, metrics: Metrics | None = None) -> AsyncIterator[Result]:
     """The results of *parcel*, one a job, each as soon as it is known."""
     try:
         session = adapters.session(parcel.skill)
@@ -85,7 +86,13 @@ async def run(parcel: Parcel, adapters: Adapters) -> AsyncIterator[Result]:
 
     async def one(job: Job) -> Result:
         async with lanes:
-            return await _run_job(parcel, job, session)
+            started = time.perf_counter()
+            if metrics:
+                metrics.started(PILLAR_OF[type(job)])
+            result = await _run_job(parcel, job, session)
+            if metrics:
+                metrics.ended(result, time.perf_counter() - started)
+            return result
 
     tasks = [asyncio.ensure_future(one(job)) for job in parcel.jobs]
     try:

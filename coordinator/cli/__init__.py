@@ -1,1 +1,53 @@
-"""The command line; one file a noun."""
+"""The command line; one file a noun, found by listing this folder."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+
+import click
+
+from workers.wire.version import __version__
+
+
+class Nouns(click.Group):
+    """A group whose commands are the modules of a package, each imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the modules beside this one."""
+        return sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The ``command`` of the module called *cmd_name*."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command: click.Command = importlib.import_module(f"{__name__}.{cmd_name}").command
+        return command
+
+
+@click.group(cls=Nouns, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="skillmark")
+def skillmark() -> None:
+    """Certify the AI skills of a marketplace: functional, security and performance evidence from live calls.
+
+    \b
+    Examples:
+      skillmark certify catalog/ --out out/
+      skillmark certify catalog/ --broker amqp://guest:guest@localhost/
+      skillmark worker --broker amqp://guest:guest@localhost/ --processes 2
+
+    \b
+    Exit codes: 0 done, 1 gate failed, 2 usage or bad input, 3 broker or store
+    unreachable, 4 finished incomplete, 130 interrupted.
+    """
+
+
+def main() -> None:
+    """Run the command line and exit with its documented code."""
+    from coordinator.cli import _failures
+
+    try:
+        sys.exit(skillmark.main(standalone_mode=False))
+    except BaseException as error:
+        sys.exit(_failures.explain(error))

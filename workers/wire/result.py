@@ -47,7 +47,10 @@ class Series(Struct, frozen=True, kw_only=True):
     """Latencies of one series, in milliseconds, in the order of the requests.
 
     *samples_ms* are the successful requests only, read with *clock* (``kernel`` or ``monotonic``); *app_ms* are the
-    application's own readings of the same requests. *uncertainty_ms* bounds the error of one sample.
+    application's own readings of the same requests; the difference of a pair is how far our machine was in the way.
+    *uncertainty_ms* bounds the error of one sample; *fallbacks* counts the samples of a kernel series that had to be
+    read by the application. *first_byte_ms* goes with *samples_ms*. *connect_ms* and *tls_ms*, one a connection,
+    are set-up times (application's reading) and in no sample.
     """
 
     planned: int
@@ -57,6 +60,10 @@ class Series(Struct, frozen=True, kw_only=True):
     timeouts: int
     clock: str
     uncertainty_ms: float
+    fallbacks: int = 0
+    first_byte_ms: tuple[float, ...] = ()
+    connect_ms: tuple[float, ...] = ()
+    tls_ms: tuple[float, ...] = ()
 
 
 class Verdict(Struct, frozen=True, kw_only=True):

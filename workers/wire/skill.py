@@ -32,7 +32,7 @@ class SkillRef(Struct, frozen=True, kw_only=True):
     *input_schema* is a JSON Schema (2020-12) of type object whose ``properties`` are the declared inputs;
     *output_schema* is the schema that each answer must satisfy, or None where nothing checkable is declared.
     *example* holds valid inputs for one call. *description* is the public text of the manifest: what a skill
-    repeats from it is no secret.
+    repeats from it is no secret. *max_requests_per_second* is what its publisher asks for, None for no limit.
     """
 
     id: str
@@ -48,3 +48,4 @@ class SkillRef(Struct, frozen=True, kw_only=True):
     planted: Planted = Planted()
     timeout_ms: int = 30_000
     allow_networks: tuple[str, ...] = ()
+    max_requests_per_second: float | None = None

@@ -1,0 +1,5 @@
+"""``python -m coordinator.cli``."""
+
+from coordinator.cli import main
+
+main()

@@ -1,0 +1,56 @@
+"""What the coordinator tells Prometheus. No skill and no run is a label: their number has no bound."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, start_http_server
+
+from coordinator.record import Record
+from workers.wire.job import Pillar
+from workers.wire.result import Judged, Outcome, Result
+
+
+class Metrics:
+    """A `Watcher` of runs that counts."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._published = Counter(
+            "skillmark_coordinator_jobs_published", "Jobs handed to the broker.", ["pillar"], registry=registry
+        )
+        self._ended = Counter(
+            "skillmark_coordinator_jobs_ended",
+            "Jobs that came back with an outcome.",
+            ["pillar", "outcome"],
+            registry=registry,
+        )
+        self._in_flight = Gauge(
+            "skillmark_coordinator_jobs_in_flight", "Jobs published and not ended.", ["pillar"], registry=registry
+        )
+        self._certifications = Counter(
+            "skillmark_certifications", "Skills that got a verdict.", ["verdict"], registry=registry
+        )
+        for pillar in Pillar:
+            self._in_flight.labels(pillar)
+
+    def admitted(self, jobs: int) -> None:
+        """Not counted: what matters is what went out."""
+
+    def published(self, pillar: Pillar, jobs: int) -> None:
+        """Jobs went out."""
+        self._published.labels(pillar).inc(jobs)
+        self._in_flight.labels(pillar).inc(jobs)
+
+    def ended(self, result: Result) -> None:
+        """A job came back, or was given up."""
+        outcome = result.verdict.outcome if isinstance(result, Judged) else Outcome.UNJUDGED
+        self._ended.labels(result.pillar, outcome).inc()
+        self._in_flight.labels(result.pillar).dec()
+
+    def concluded(self, record: Record) -> None:
+        """A skill has its record."""
+        self._certifications.labels(record.verdict).inc()
+
+
+def serve(registry: CollectorRegistry, host: str, port: int) -> int:
+    """Serve ``/metrics`` on *host* and *port* from a thread of its own; the port, chosen by the system for 0."""
+    server, _ = start_http_server(port, addr=host, registry=registry)
+    return int(server.server_port)

@@ -1,0 +1,63 @@
+"""The table of scores, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from coordinator.certify import Decision, shown, thresholds
+from coordinator.policy import Policy
+from coordinator.record import Record
+from coordinator.report.escape import terminal
+from workers.wire.job import Pillar
+
+STYLES = {
+    Decision.CERTIFIED: "bold green",
+    Decision.NOT_CERTIFIED: "bold red",
+    Decision.INCOMPLETE: "bold yellow",
+    Decision.REJECTED: "bold magenta",
+}
+
+
+def show(console: Console, records: Iterable[Record], policy: Policy) -> None:
+    """Print one row a skill, then why each that is not certified is not."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("SKILL", overflow="fold")
+    table.add_column("VERSION")
+    for name in ("OVERALL", "FUNCTIONAL", "SECURITY", "PERFORMANCE", "P95 MS"):
+        table.add_column(name, justify="right")
+    table.add_column("VERDICT")
+    why: list[Record] = []
+    for one in records:
+        table.add_row(_name(one), Text(terminal(one.skill.version or "-")), *_figures(one, policy), _verdict(one))
+        if one.verdict is not Decision.CERTIFIED:
+            why.append(one)
+    console.print(table)
+    for one in why:
+        console.print()
+        console.print(Text.assemble(_name(one), ": ", _verdict(one)))
+        for reason in one.reasons:
+            console.print(Text("  " + terminal(reason)), soft_wrap=True)
+
+
+def _name(one: Record) -> Text:
+    return Text(terminal(one.skill.id or one.skill.source), style="bold")
+
+
+def _verdict(one: Record) -> Text:
+    return Text(one.verdict.value.replace("_", " "), style=STYLES[one.verdict])
+
+
+def _figures(one: Record, policy: Policy) -> list[str]:
+    pillars = [one.pillars.get(pillar.value) for pillar in Pillar]
+    return [
+        shown(one.overall, thresholds(None, policy)),
+        *(
+            shown(line.score if line else None, thresholds(pillar, policy))
+            for pillar, line in zip(Pillar, pillars, strict=True)
+        ),
+        f"{one.latency_ms.p95:.1f}" if one.latency_ms else "-",
+    ]

@@ -1,0 +1,120 @@
+"""Settings: flag, then environment (``SKILLMARK_*``), then ``skillmark.toml``, then default; and which one it was."""
+
+from __future__ import annotations
+
+import ipaddress
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+FILE = "skillmark.toml"
+PREFIX = "SKILLMARK_"
+MAX_FILE_BYTES = 1 << 20
+
+
+class SettingsError(Exception):
+    """A setting that cannot be used; the message says which, where it came from, and what was expected."""
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that can be set outside a policy. Empty strings mean: not set."""
+
+    broker: str = ""
+    store: str = ""
+    policy: str = ""
+    out: str = ""
+    metrics: str = ""
+    benchmarks_dir: tuple[str, ...] = ()
+    allow_network: tuple[str, ...] = ()
+    allow_exec: bool = False
+    concurrency: Annotated[int, Meta(ge=1, le=1024)] = 16
+    processes: Annotated[int, Meta(ge=1, le=256)] = 1
+    queues: tuple[str, ...] = ("functional", "security", "latency", "static")
+
+
+class Resolved(Struct, frozen=True):
+    """The settings, and for each where it came from: ``flag``, ``environment``, the file's path, or ``default``."""
+
+    settings: Settings
+    origins: dict[str, str]
+
+
+def resolve(flags: Mapping[str, Any], *, environment: Mapping[str, str], folder: Path) -> Resolved:
+    """The settings out of *flags* (None or empty: not given), *environment* and ``skillmark.toml`` in *folder*.
+
+    Raises:
+        SettingsError: On an unknown key, or a value that does not fit.
+    """
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    file = folder / FILE
+    written = _file(file)
+    for field in msgspec.structs.fields(Settings):
+        name, variable = field.name, PREFIX + field.name.upper()
+        given = flags.get(name)
+        if given is not None and given != ():
+            values[name], origins[name] = given, "flag"
+        elif environment.get(variable):
+            several = isinstance(field.default, tuple)
+            values[name] = (
+                [part.strip() for part in environment[variable].split(",")] if several else environment[variable]
+            )
+            origins[name] = variable
+        elif name in written:
+            values[name], origins[name] = written[name], str(file)
+        else:
+            values[name], origins[name] = field.default, "default"
+    for name in values:
+        _fits(name, values[name], origins[name])
+    settings = msgspec.convert(values, Settings, strict=False)
+    _networks(settings, origins)
+    return Resolved(settings, origins)
+
+
+def redacted(url: str) -> str:
+    """*url* without its password."""
+    scheme, separator, rest = url.partition("://")
+    user, at, host = rest.rpartition("@")
+    if not at:
+        return url
+    return f"{scheme}{separator}{user.partition(':')[0]}:***@{host}"
+
+
+def _file(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise SettingsError(f"{path}: expected at most {MAX_FILE_BYTES} bytes, found {path.stat().st_size}")
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{path}: expected a readable TOML file, found: {error}") from error
+    known = {field.name for field in msgspec.structs.fields(Settings)}
+    written = {key.replace("-", "_"): value for key, value in table.items()}
+    unknown = sorted(set(written) - known)
+    if unknown:
+        raise SettingsError(f"{path}: {unknown[0]}: expected one of {', '.join(sorted(known))}")
+    return written
+
+
+def _fits(name: str, value: Any, origin: str) -> None:
+    kind = next(field.type for field in msgspec.structs.fields(Settings) if field.name == name)
+    try:
+        msgspec.convert(value, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{name} (from {origin}): {error}") from error
+
+
+def _networks(settings: Settings, origins: Mapping[str, str]) -> None:
+    for network in settings.allow_network:
+        try:
+            ipaddress.ip_network(network)
+        except ValueError as error:
+            origin = origins["allow_network"]
+            raise SettingsError(
+                f"allow_network (from {origin}): expected a network such as 127.0.0.0/8, found: {error}"
+            ) from error

@@ -1,0 +1,3 @@
+"""The engine's version: it stamps every verdict and introduces us to every skill."""
+
+__version__ = "0.1.0"
