@@ -33,7 +33,7 @@ from coordinator.record import Header, Record, Stamps
 from coordinator.remote import RemoteFleet
 from coordinator.report import jsonl, markdown
 from coordinator.run import Run, Watcher
-from coordinator.settings import Settings, SettingsError, redacted
+from coordinator.settings import Settings, SettingsError, metrics_address, redacted
 from coordinator.tasks import benchmark_expectation
 from payloads import loader as corpus_loader
 from payloads.loader import Corpus, CorpusError
@@ -78,7 +78,7 @@ def certify_catalog(request: Request, settings: Settings, *, watchers: Sequence[
         LedgerError, BrokerUnreachable: If store or broker cannot be reached.
     """
     rules = policy.load(Path(settings.policy) if settings.policy else None)
-    corpus = _corpus()
+    corpus = checked_corpus()
     chosen = _benchmarks(request.benchmarks, settings)
     entries = _opened(request.catalog)
     out = _folder(settings.out)
@@ -102,9 +102,12 @@ def certify_catalog(request: Request, settings: Settings, *, watchers: Sequence[
     ledger = Ledger.open(settings.store or default_store())
     try:
         ledger.begin(header.run_id, mode=request.mode, catalog=str(request.catalog), stamps=record.stamped(header))
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            interrupted = runner.run(_run(header, entries, planner, rules, ledger, settings, watchers))
-        ledger.end(header.run_id, state="interrupted" if interrupted else "ended")
+        interrupted = True
+        try:
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                interrupted = runner.run(_run(header, entries, planner, rules, ledger, settings, watchers))
+        finally:
+            ledger.end(header.run_id, state="interrupted" if interrupted else "ended")
         yield _outcome(header.run_id, ledger, rules, out, interrupted)
     finally:
         ledger.close()
@@ -121,16 +124,19 @@ def default_store() -> str:
     return f"sqlite:///{Path(state) / 'skillmark' / 'ledger.sqlite'}"
 
 
-def address(text: str) -> tuple[str, int]:
-    """Host and port of ``HOST:PORT``, ``:PORT`` or ``PORT``; the host is loopback where none is given.
+def checked_corpus() -> Corpus:
+    """The attack corpus, each attack with a detector that exists.
 
     Raises:
-        SettingsError: If there is no port in it.
+        CorpusError: If any file of it is wrong.
     """
-    host, _, port = text.rpartition(":")
-    if not port.isdecimal() or int(port) > 65535:
-        raise SettingsError(f"metrics: expected HOST:PORT, found {text!r}")
-    return host.strip("[]") or "127.0.0.1", int(port)
+    corpus = corpus_loader.load()
+    detectors = registry.names("detectors")
+    for payload in corpus.payloads:
+        if payload.detector not in detectors:
+            file = Path(payload.category) / f"{payload.id}.yaml"
+            raise CorpusError(file, "/detector", "one of " + ", ".join(detectors), payload.detector)
+    return corpus
 
 
 async def _run(
@@ -146,7 +152,7 @@ async def _run(
     collectors = CollectorRegistry()
     watching = (*watchers, metrics.Metrics(collectors))
     if settings.metrics:
-        host, port = address(settings.metrics)
+        host, port = metrics_address(settings.metrics)
         log.info("metrics", host=host, port=metrics.serve(collectors, host, port))
     courier: EmbeddedFleet | RemoteFleet
     if settings.broker:
@@ -188,16 +194,6 @@ async def _watch_listeners(courier: Courier, broker: str) -> None:
                     waiting=depth.waiting,
                     start=f"skillmark worker --broker {redacted(broker)}",
                 )
-
-
-def _corpus() -> Corpus:
-    corpus = corpus_loader.load()
-    detectors = registry.names("detectors")
-    for payload in corpus.payloads:
-        if payload.detector not in detectors:
-            file = Path(payload.category) / f"{payload.id}.yaml"
-            raise CorpusError(file, "/detector", "one of " + ", ".join(detectors), payload.detector)
-    return corpus
 
 
 def _benchmarks(names: Sequence[str], settings: Settings) -> list[Benchmark]:

@@ -84,6 +84,18 @@ def redacted(url: str) -> str:
     return f"{scheme}{separator}{user.partition(':')[0]}:***@{host}"
 
 
+def metrics_address(text: str) -> tuple[str, int]:
+    """Host and port of ``HOST:PORT``, ``:PORT`` or ``PORT``; the host is loopback where none is given.
+
+    Raises:
+        SettingsError: If there is no port in it.
+    """
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535:
+        raise SettingsError(f"metrics: expected HOST:PORT, found {text!r}")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
 def _file(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}

@@ -13,3 +13,16 @@ class FleetFault(Exception):
 
 class BadJob(Exception):
     """A job that asks for something that does not exist here, or that cannot be parsed."""
+
+
+class BadExpectation(BadJob):
+    """An expectation that no answer could be held against: the benchmark's mistake, never the skill's.
+
+    *pointer* is a JSON pointer into ``{"evaluator": ..., "expected": ..., "options": ...}``.
+    """
+
+    def __init__(self, pointer: str, expected: str, found: str) -> None:
+        super().__init__(f"{pointer}: expected {expected}, found {found}")
+        self.pointer = pointer
+        self.expected = expected
+        self.found = found

@@ -38,13 +38,18 @@ Reply = Value | Refused | Failed | Malformed
 
 
 class Answered(Struct, frozen=True, kw_only=True, tag="answered"):
-    """A complete response. *body* is the decompressed body, capped; *reply* is the adapter's reading of it."""
+    """A complete response. *body* is the decompressed body, capped; *reply* is the adapter's reading of it.
+
+    *waited_ms* is above 0 where the skill first asked to be called again later (429 with Retry-After) and was:
+    *elapsed_ms* is then the second call's alone.
+    """
 
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes
     elapsed_ms: float
     reply: Reply
+    waited_ms: float = 0.0
 
 
 class TimedOut(Struct, frozen=True, kw_only=True, tag="timed_out"):

@@ -10,7 +10,8 @@ import pkgutil
 from functools import cache
 from types import ModuleType
 
-from workers.faults import BadJob
+from workers.faults import BadExpectation, BadJob
+from workers.wire.job import Expectation
 
 FOLDERS = ("adapters", "evaluators", "detectors")
 
@@ -47,3 +48,15 @@ def part(folder: str, name: str) -> ModuleType:
     if module is None:
         raise BadJob(f"no {folder[:-1]} called {name!r}; there are: {', '.join(names(folder))}")
     return importlib.import_module(module)
+
+
+def check(expectation: Expectation) -> None:
+    """Make sure that *expectation* can be held against an answer, before any traffic.
+
+    Raises:
+        BadExpectation: If there is no such evaluator, or it cannot work with what is expected.
+    """
+    if expectation.evaluator not in parts("evaluators"):
+        known = f"one of {', '.join(names('evaluators'))}"
+        raise BadExpectation("/evaluator", known, repr(expectation.evaluator))
+    part("evaluators", expectation.evaluator).prepare(expectation.expected, expectation.options)

@@ -41,7 +41,8 @@ class Skill(Struct, frozen=True, kw_only=True):
 
     *source* is the file it came from and *pointer* the JSON pointer inside it (empty for a file of its own).
     *digest* is ``sha256:`` over the canonical JSON (RFC 8785) of the manifest as given. *access* is None where the
-    skill has no live endpoint. *format* is the name of the module of ``coordinator.catalog`` that read it.
+    skill has no live endpoint. *format* is the name of the module of ``coordinator.catalog`` that read it; *stated* are
+    the members that the manifest has, which tells an empty list of permissions from none.
     """
 
     id: str
@@ -74,6 +75,10 @@ class Skill(Struct, frozen=True, kw_only=True):
     open_ended: bool = False
     source_path: str | None = None
     source_url: str | None = None
+    tags: tuple[str, ...] = ()
+    license: str = ""
+    homepage: str = ""
+    stated: tuple[str, ...] = ()
 
 
 class Rejection(Struct, frozen=True, kw_only=True):

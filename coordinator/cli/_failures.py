@@ -32,7 +32,6 @@ def explain(error: BaseException) -> int:
 
 def _code(error: BaseException) -> int | None:
     from benchmarks.loader import BenchmarkError
-
     from coordinator.catalog.documents import CatalogError
     from coordinator.courier import BrokerUnreachable
     from coordinator.ledger.ledger import LedgerError

@@ -84,7 +84,8 @@ def _print_table(outcome: Outcome) -> None:
     from coordinator import record
     from coordinator.report import table
 
-    console = Console(soft_wrap=not sys.stdout.isatty())
+    # Off a terminal nothing is folded to a width: another program reads it line by line.
+    console = Console(width=None if sys.stdout.isatty() else 1000)
     table.show(console, map(record.parse, outcome.lines()), outcome.policy)
     if outcome.written:
         console.print()

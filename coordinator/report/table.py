@@ -26,10 +26,10 @@ def show(console: Console, records: Iterable[Record], policy: Policy) -> None:
     """Print one row a skill, then why each that is not certified is not."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("SKILL", overflow="fold")
-    table.add_column("VERSION")
-    for name in ("OVERALL", "FUNCTIONAL", "SECURITY", "PERFORMANCE", "P95 MS"):
-        table.add_column(name, justify="right")
-    table.add_column("VERDICT")
+    table.add_column("VERSION", no_wrap=True)
+    for name in ("OVERALL", "FUNC", "SEC", "PERF", "P95 MS"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("VERDICT", no_wrap=True)
     why: list[Record] = []
     for one in records:
         table.add_row(_name(one), Text(terminal(one.skill.version or "-")), *_figures(one, policy), _verdict(one))

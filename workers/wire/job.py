@@ -50,7 +50,11 @@ class Confirm(Struct, frozen=True, kw_only=True):
 
 
 class Attack(Struct, frozen=True, kw_only=True):
-    """One entry of the attack corpus, as a worker needs it. *detector* names a module of ``workers.detectors``."""
+    """One entry of the attack corpus, as a worker needs it. *detector* names a module of ``workers.detectors``.
+
+    *pieces* are named parts of the texts, *options* are the detector's own and parsed by it. A *stateful* attack
+    may change what the skill says to others: nothing else may be asked of the skill meanwhile.
+    """
 
     id: str
     rev: int
@@ -61,10 +65,12 @@ class Attack(Struct, frozen=True, kw_only=True):
     fits: tuple[str, ...]
     carriers: tuple[str, ...]
     template: str
+    pieces: dict[str, str] = {}
     witness: str = ""
     controls: dict[str, str] = {}
     options: dict[str, Any] = {}
     confirm: Confirm = Confirm()
+    stateful: bool = False
 
 
 class SecurityJob(Struct, frozen=True, kw_only=True, tag="security", tag_field="kind"):

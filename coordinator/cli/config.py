@@ -1,0 +1,34 @@
+"""``skillmark config``: the settings in force."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+
+@click.group(short_help="The settings in force.")
+def command() -> None:
+    """The settings in force: flag, then SKILLMARK_* variable, then skillmark.toml, then default."""
+
+
+@command.command()
+@click.option("--origin", is_flag=True, help="Also say where each comes from.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def show(origin: bool, as_json: bool) -> None:
+    """Show every setting; passwords in URLs are not shown."""
+    import msgspec
+
+    from coordinator.settings import redacted, resolve
+
+    found = resolve({}, environment=os.environ, folder=Path.cwd())
+    values = msgspec.to_builtins(found.settings)
+    values.update(broker=redacted(values["broker"]), store=redacted(values["store"]))
+    if as_json:
+        click.echo(json.dumps({"settings": values, "origins": found.origins} if origin else values))
+        return
+    for name, value in values.items():
+        text = ", ".join(value) if isinstance(value, list) else str(value)
+        click.echo(f"{name:<15} {text:<40} {found.origins[name]}".rstrip() if origin else f"{name:<15} {text}".rstrip())

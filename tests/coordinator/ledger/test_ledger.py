@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from coordinator.ledger.ledger import Ledger, LedgerError
+from coordinator.tally import keep
+from tests.coordinator.evidence import judged, task, unjudged
+from workers.wire.result import Outcome, Result
+
+
+def opened(folder: Path) -> Ledger:
+    ledger = Ledger.open(f"sqlite:///{folder / 'ledger.sqlite'}")
+    ledger.begin("run", mode="live", catalog="catalog", stamps={})
+    return ledger
+
+
+def test_a_redelivered_result_counts_once(tmp_path: Path) -> None:
+    """The same result recorded twice, in one batch and in two, is one row."""
+    ledger = opened(tmp_path)
+    result = judged(task("a"), Outcome.PASS, 1.0)
+
+    ledger.record([result, result])
+    ledger.record([result])
+
+    assert ledger.results("run", "digest") == {"a": result}
+    ledger.close()
+
+
+def test_a_verdict_replaces_our_failure_and_nothing_replaces_a_verdict(tmp_path: Path) -> None:
+    """Unjudged gives way to Judged; the first verdict stands."""
+    ledger = opened(tmp_path)
+    first, second = judged(task("a"), Outcome.PASS, 1.0), judged(task("a"), Outcome.FAIL, 0.0)
+
+    for result in (unjudged(task("a")), first, second, unjudged(task("a"))):
+        ledger.record([result])
+
+    assert ledger.results("run", "digest") == {"a": first}
+    ledger.close()
+
+
+job = st.sampled_from("abc").flatmap(
+    lambda name: st.sampled_from([unjudged(task(name)), judged(task(name), Outcome.PASS, 1.0)])
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.lists(job, max_size=6), max_size=5), st.randoms(use_true_random=False))
+def test_the_ledger_keeps_what_the_tally_would_keep(
+    tmp_path_factory: pytest.TempPathFactory, batches: list[list[Result]], shuffler: random.Random
+) -> None:
+    """Ledger and tally agree on which of several results counts, in any order of delivery."""
+    ledger = opened(tmp_path_factory.mktemp("ledger"))
+    known: dict[str, Result] = {}
+    shuffler.shuffle(batches)
+
+    for batch in batches:
+        ledger.record(batch)
+        for result in batch:
+            known[result.job_id] = keep(known.get(result.job_id), result)
+
+    assert ledger.results("run", "digest") == known
+    ledger.close()
+
+
+def test_results_of_other_skills_and_runs_stay_apart(tmp_path: Path) -> None:
+    """A skill's results are asked for by run and digest."""
+    ledger = opened(tmp_path)
+    ledger.begin("other", mode="live", catalog="catalog", stamps={})
+    mine = judged(task("a"), Outcome.PASS, 1.0)
+    theirs = replace(judged(task("b"), Outcome.PASS, 1.0), run_id="other")
+
+    ledger.record([mine, theirs])
+
+    assert set(ledger.results("run", "digest")) == {"a"}
+    ledger.close()
+
+
+def test_records_come_in_the_order_of_the_catalog(tmp_path: Path) -> None:
+    """Whatever order skills finish in, their lines come back by position, each once."""
+    ledger = opened(tmp_path)
+
+    ledger.enter("run", [(2, "c", "certified", 95.0, b"two")])
+    ledger.enter("run", [(0, "a", "rejected", None, b"zero"), (2, "c", "certified", 95.0, b"again")])
+
+    assert list(ledger.records("run")) == [b"zero", b"two"]
+    ledger.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("nonsense", "expected a store like sqlite:///FILE"),
+        ("mysql://me:secret@host/db", "expected a sqlite or postgresql store"),
+        ("sqlite:////proc/nowhere/ledger.sqlite", "the store cannot be opened"),
+    ],
+)
+def test_a_store_that_cannot_be_opened_is_named_without_its_password(url: str, told: str) -> None:
+    """The error says what was expected, and keeps the password to itself."""
+    with pytest.raises(LedgerError) as refused:
+        Ledger.open(url)
+
+    assert told in str(refused.value)
+    assert "secret" not in str(refused.value)

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coordinator.settings import Settings, SettingsError, redacted, resolve
+
+
+def test_flag_beats_environment_beats_file_beats_default(tmp_path: Path) -> None:
+    """Each setting comes from the nearest place that gives it, and the origin says which."""
+    (tmp_path / "skillmark.toml").write_text('concurrency = 3\nstore = "sqlite:///file.db"\nout = "there"\n')
+    environment = {"SKILLMARK_STORE": "sqlite:///environment.db", "SKILLMARK_CONCURRENCY": "4"}
+
+    found = resolve({"concurrency": 5, "store": None}, environment=environment, folder=tmp_path)
+
+    assert (found.settings.concurrency, found.origins["concurrency"]) == (5, "flag")
+    assert (found.settings.store, found.origins["store"]) == ("sqlite:///environment.db", "SKILLMARK_STORE")
+    assert (found.settings.out, found.origins["out"]) == ("there", str(tmp_path / "skillmark.toml"))
+    assert (found.settings.processes, found.origins["processes"]) == (Settings().processes, "default")
+
+
+def test_lists_are_separated_by_commas_in_the_environment(tmp_path: Path) -> None:
+    """SKILLMARK_ALLOW_NETWORK holds several networks."""
+    environment = {"SKILLMARK_ALLOW_NETWORK": "127.0.0.0/8, 10.1.0.0/16"}
+
+    found = resolve({"allow_network": ()}, environment=environment, folder=tmp_path)
+
+    assert found.settings.allow_network == ("127.0.0.0/8", "10.1.0.0/16")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("concurency = 3", "concurency: expected one of"),
+        ("concurrency = 0", "concurrency (from"),
+        ('concurrency = "many"', "concurrency (from"),
+        ('allow-network = ["127.0.0.0/99"]', "expected a network such as 127.0.0.0/8"),
+        ("concurrency", "expected a readable TOML file"),
+    ],
+)
+def test_a_wrong_file_is_refused_by_key(tmp_path: Path, text: str, told: str) -> None:
+    """An unknown key or a value that does not fit is named, with the file it stands in."""
+    (tmp_path / "skillmark.toml").write_text(text)
+
+    with pytest.raises(SettingsError) as refused:
+        resolve({}, environment={}, folder=tmp_path)
+
+    assert told in str(refused.value)
+    assert "skillmark.toml" in str(refused.value)
+
+
+def test_a_password_is_never_shown() -> None:
+    """A URL is shown without its password, whatever characters that has."""
+    assert redacted("amqp://me:p@ss@host:5672/v") == "amqp://me:***@host:5672/v"
+    assert redacted("amqp://host/") == "amqp://host/"

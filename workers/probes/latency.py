@@ -1,0 +1,200 @@
+"""How fast a skill answers: one request after the other, and under a steady load.
+
+Quiet: each request is sent when the answer to the last one is there. Sustained: an open loop, request i is due at
+i / rate whatever became of the others, and its latency counts from then; a closed loop would send less just when the
+skill is slow, and so leave out the waiting that its users would have had (Tene's coordinated omission).
+
+Each connection is driven by a blocking socket in a thread of its own: on the event loop, or in a shared pool, the other
+work of the process would be billed to the skill.
+"""
+
+from __future__ import annotations
+
+import math
+import ssl
+import threading
+import time
+from functools import cache, partial
+
+import httpx
+
+from workers.egress import NoSuchHost, resolve_all
+from workers.faults import BadJob
+from workers.observation import TimedOut
+from workers.probes.open_loop import Timetable, drive, with_waits
+from workers.probes.readings import Reading, read, series
+from workers.session import Session
+from workers.stopwatch import Stopwatch, Target, aim
+from workers.threads import run_in_threads
+from workers.wire.job import QuietJob, SustainedJob
+from workers.wire.percentiles import percentile
+from workers.wire.result import Outcome, Series, Verdict
+
+# A skill that let five callers in a row wait in vain is not asked again: the rest of a quiet series counts as timeouts,
+# and a hanging skill holds its thread for 5 x 30 s instead of 21 x 30 s.
+GIVE_UP_AFTER = 5
+REQUESTS_MAX = 10_000
+IN_FLIGHT_MAX = 64
+DURATION_MAX_S = 600.0
+TIMEOUT_MAX_MS = 600_000
+PAUSE_MAX_S = 60.0
+
+
+async def judge_quiet(
+    job: QuietJob, session: Session, *, tls: ssl.SSLContext | None = None, kernel: bool = True
+) -> Verdict:
+    """Time *job.requests* calls of the skill's example, one after the other, after *job.warmup* unmeasured ones.
+
+    *tls* replaces the verifying default context; *kernel* False reads the application's clock alone.
+
+    Raises:
+        FleetFault: If our own machine, network or name look-up failed.
+        BadJob: If the skill may not be called, not over one HTTP request, or the job is out of bounds.
+    """
+    if not (1 <= job.requests <= REQUESTS_MAX and 0 <= job.warmup <= REQUESTS_MAX):
+        raise BadJob(f"a latency series of {job.warmup} + {job.requests} requests is out of bounds")
+    timeout_ns = _timeout_ns(job.timeout_ms)
+    try:
+        target = await _target(session, tls)
+    except NoSuchHost as error:
+        return _unreachable(job.requests, str(error))
+    watch, stop = Stopwatch(target, kernel=kernel), threading.Event()
+    rate = session.skill.max_requests_per_second
+    pause_s = min(1 / rate, PAUSE_MAX_S) if rate else 0.0
+    work = partial(_in_sequence, watch, job, timeout_ns, pause_s, stop)
+    [readings] = await run_in_threads([work], partial(_abort, stop, [watch]))
+    return _verdict(readings, [watch], job.requests)
+
+
+async def judge_sustained(
+    job: SustainedJob, session: Session, *, tls: ssl.SSLContext | None = None, kernel: bool = True
+) -> Verdict:
+    """Load the skill with *job.rate_per_s* calls a second for *job.duration_s*, over *job.max_in_flight* connections.
+
+    A call's deadline is its due time plus the timeout, so the whole ends within the duration and one timeout. *tls* and
+    *kernel* as for `judge_quiet`.
+
+    Raises:
+        FleetFault: If our own machine, network or name look-up failed.
+        BadJob: If the skill may not be called, not over one HTTP request, or the job is out of bounds.
+    """
+    if not (0 < job.duration_s <= DURATION_MAX_S and 0 < job.rate_per_s * job.duration_s <= REQUESTS_MAX):
+        raise BadJob(f"a load of {job.rate_per_s} requests a second for {job.duration_s} s is out of bounds")
+    if not 1 <= job.max_in_flight <= IN_FLIGHT_MAX:
+        raise BadJob(f"{job.max_in_flight} requests in flight is out of bounds")
+    # Rounded first: 0.1 * 30 is a hair above 3 in binary.
+    planned = math.ceil(round(job.rate_per_s * job.duration_s, 9)) or 1
+    timeout_ns = _timeout_ns(job.timeout_ms)
+    try:
+        target = await _target(session, tls)
+    except NoSuchHost as error:
+        return _unreachable(planned, str(error))
+    timetable, stop = Timetable(planned, job.rate_per_s), threading.Event()
+    watches = [Stopwatch(target, kernel=kernel) for _ in range(min(job.max_in_flight, planned))]
+    works = [partial(drive, watch, timetable, timeout_ns, stop) for watch in watches]
+    lanes = await run_in_threads(works, partial(_abort, stop, watches))
+    readings = with_waits([reading for lane in lanes for reading in lane], timetable, len(watches))
+    return _verdict(readings, watches, planned)
+
+
+def _in_sequence(
+    watch: Stopwatch, job: QuietJob, timeout_ns: int, pause_s: float, stop: threading.Event
+) -> list[Reading]:
+    readings: list[Reading] = []
+    in_vain = 0
+    due_ns = 0
+    try:
+        for order in range(-job.warmup, job.requests):
+            if stop.wait(max((due_ns - time.perf_counter_ns()) / 1e9, 0.0)):
+                break
+            begun_ns = time.perf_counter_ns()
+            due_ns = begun_ns + round(pause_s * 1e9)
+            exchange = watch.time(begun_ns + timeout_ns)
+            if order >= 0:
+                readings.append(read(order, exchange))
+            in_vain = in_vain + 1 if isinstance(exchange, TimedOut) else 0
+            if in_vain == GIVE_UP_AFTER:
+                break
+    finally:
+        watch.close()
+    return readings
+
+
+async def _target(session: Session, tls: ssl.SSLContext | None) -> Target:
+    skill = session.skill
+    request = session.adapter.request(skill, skill.example)
+    try:
+        url = httpx.URL(request.url)
+    except httpx.InvalidURL as error:
+        raise BadJob(f"not an address to call: {error}") from error
+    if url.scheme not in ("http", "https") or not url.host:
+        raise BadJob("only http and https addresses can be timed")
+    secure = url.scheme == "https"
+    port = url.port or (443 if secure else 80)
+    addresses = await resolve_all(url.raw_host.decode("ascii"), port, skill.allow_networks)
+    return aim(request, addresses, (tls or _verifying()) if secure else None)
+
+
+@cache
+def _verifying() -> ssl.SSLContext:
+    return httpx.create_ssl_context()  # what the http adapter trusts, too
+
+
+def _timeout_ns(timeout_ms: int) -> int:
+    if not 1 <= timeout_ms <= TIMEOUT_MAX_MS:
+        raise BadJob(f"a timeout of {timeout_ms} ms is out of bounds")
+    return timeout_ms * 1_000_000
+
+
+def _abort(stop: threading.Event, watches: list[Stopwatch]) -> None:
+    stop.set()
+    for watch in watches:
+        watch.abort()
+
+
+def _unreachable(planned: int, reason: str) -> Verdict:
+    nothing = Series(
+        planned=planned, samples_ms=(), app_ms=(), failures=planned, timeouts=0, clock="kernel", uncertainty_ms=0.0
+    )
+    return Verdict(outcome=Outcome.FAIL, score=0.0, evidence=f"0 of {planned} answered; {reason}", series=nothing)
+
+
+def _verdict(readings: list[Reading], watches: list[Stopwatch], planned: int) -> Verdict:
+    found = series(
+        readings,
+        planned=planned,
+        connect_ms=[ms for watch in watches for ms in watch.connect_ms],
+        tls_ms=[ms for watch in watches for ms in watch.tls_ms],
+    )
+    return Verdict(
+        outcome=outcome(found),
+        score=len(found.samples_ms) / planned,
+        evidence=evidence(found, [one.flaw for one in readings if one.flaw and not one.timed_out]),
+        requests=sum(watch.requests for watch in watches),
+        series=found,
+    )
+
+
+def outcome(found: Series) -> Outcome:
+    """Pass when every request succeeded, partial when some did; timeout when all waited in vain, else fail."""
+    if len(found.samples_ms) == found.planned:
+        return Outcome.PASS
+    if found.samples_ms:
+        return Outcome.PARTIAL
+    return Outcome.FAIL if found.failures else Outcome.TIMEOUT
+
+
+def evidence(found: Series, flaws: list[str]) -> str:
+    """One sentence for people: how many answered, how fast, what went wrong; *flaws* are the failures' reasons."""
+    parts = [f"{len(found.samples_ms)} of {found.planned} answered"]
+    if found.samples_ms:
+        p50, p95, p99 = (percentile(found.samples_ms, q) for q in (0.50, 0.95, 0.99))
+        parts.append(
+            f"p50 {p50:.1f} ms, p95 {p95:.1f} ms, p99 {p99:.1f} ms"
+            f" ({found.clock} clock, uncertainty {found.uncertainty_ms:.1f} ms)"
+        )
+    if found.failures:
+        parts.append(f"{found.failures} failed, the first: {flaws[0]}")
+    if found.timeouts:
+        parts.append(f"{found.timeouts} timed out")
+    return "; ".join(parts)

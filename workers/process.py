@@ -1,0 +1,102 @@
+"""One worker process: the actors on one RabbitMQ, from start to signal."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+
+import structlog
+from msgspec import Struct
+from prometheus_client import CollectorRegistry
+
+from workers import actors
+from workers.metrics import Metrics
+from workers.wire import logs, parcels, queues
+from workers.wire.amqp import Link
+from workers.wire.broker import FleetBroker
+from workers.wire.job import Parcel
+from workers.wire.publisher import Publisher
+from workers.wire.result import Result
+
+TICK_S = 0.2
+
+log = structlog.get_logger(__name__)
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """What one worker process needs to know. *broker_url* holds a password: never logged as it is.
+
+    *metrics*: count for Prometheus; the parent serves what all its processes counted.
+    """
+
+    broker_url: str
+    queues: tuple[str, ...]
+    concurrency: int
+    grace_s: float
+    metrics: bool = False
+
+
+class RabbitOutbox:
+    """Results and split parcels over one confirming connection."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._publisher: Publisher | None = None
+
+    @property
+    def publisher(self) -> Publisher:
+        """The open publisher."""
+        assert self._publisher is not None, "opened before the first actor runs"  # noqa: S101
+        return self._publisher
+
+    async def open(self) -> None:
+        """Connect, however long it takes: a worker without a broker has nothing else to do."""
+        self._publisher = Publisher(
+            self._plan.broker_url, name="skillmark worker: results", patience_s=None, prepare=self._declare
+        )
+        await self._publisher.open(patience_s=None)
+
+    async def _declare(self, link: Link) -> None:
+        for method, arguments in queues.declarations(*self._plan.queues):
+            await link.call(method, **arguments)
+
+    async def result(self, queue: str, result: Result) -> None:
+        """Publish *result* and wait for the confirm."""
+        await self.publisher.publish(queue, parcels.encode_result(result))
+
+    async def parcel(self, queue: str, parcel: Parcel) -> None:
+        """Publish *parcel* to *queue* and wait for the confirm."""
+        await self.publisher.publish(queue, parcels.encode(parcel, queue))
+
+    async def aclose(self) -> None:
+        """Disconnect."""
+        if self._publisher is not None:
+            await self._publisher.aclose()
+
+
+def work(plan: Plan) -> None:
+    """Be one worker process until SIGTERM or SIGINT, or until the parent is gone."""
+    logs.configure()
+    logging.getLogger("pika").setLevel(logging.CRITICAL)  # a lost connection is told once, by us
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: stop.set())
+    desk = actors.Desk(RabbitOutbox(plan), Metrics(CollectorRegistry()) if plan.metrics else None)
+    served = [name for queue in plan.queues for name in (queue, queues.suspects_of(queue))]
+    broker = FleetBroker(plan.broker_url, middleware=desk.middleware())
+    worker = actors.boot(broker, desk, served, concurrency=plan.concurrency)
+    worker.start()
+    ready = False
+    parent = multiprocessing.parent_process()
+    while not stop.wait(TICK_S):
+        if not ready and broker.consuming == set(served):
+            ready = True
+            log.info("ready", pid=os.getpid(), queues=plan.queues, concurrency=plan.concurrency)
+        if parent is not None and not parent.is_alive():
+            break  # nobody is left who could stop or restart us
+    log.info("stopping", pid=os.getpid(), grace_s=plan.grace_s)
+    worker.stop(timeout=int(plan.grace_s * 1000))
+    log.info("stopped", pid=os.getpid(), undecodable=broker.undecodable, stale=broker.stale)
