@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import multiprocessing
 import os
 import signal
@@ -80,7 +79,6 @@ class RabbitOutbox:
 def work(plan: Plan) -> None:
     """Be one worker process until SIGTERM or SIGINT, or until the parent is gone."""
     logs.configure()
-    logging.getLogger("pika").setLevel(logging.CRITICAL)  # a lost connection is told once, by us
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: stop.set())

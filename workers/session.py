@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from typing import Any
 
 from workers.adapters._adapter import MAIN_CALLER, Adapter
 from workers.observation import Answered, Observation, Value
+from workers.pace import Pace
 from workers.wire.skill import SkillRef
 
 BASELINE_TRIES = 3
@@ -19,12 +21,19 @@ class Session:
     def __init__(self, skill: SkillRef, adapter: Adapter) -> None:
         self.skill = skill
         self.adapter = adapter
+        limit = skill.max_requests_per_second
+        self._pace = Pace(limit, time.monotonic()) if limit else None
         self._baseline: asyncio.Task[tuple[Observation, int]] | None = None
 
     async def call(
         self, inputs: Mapping[str, Any], *, timeout_ms: int | None = None, caller: str = MAIN_CALLER
     ) -> Observation:
-        """Call the skill once; the deadline is *timeout_ms* or, without it, the skill's own."""
+        """Call the skill once, no sooner than its publisher allows.
+
+        The deadline is *timeout_ms* or, without it, the skill's own; it counts from when the call is sent.
+        """
+        if self._pace:
+            await asyncio.sleep(self._pace.wait_s(time.monotonic()))
         deadline_s = (timeout_ms or self.skill.timeout_ms) / 1000
         return await self.adapter.call(self.skill, inputs, deadline_s=deadline_s, caller=caller)
 

@@ -30,5 +30,5 @@ def show(origin: bool, as_json: bool) -> None:
         click.echo(json.dumps({"settings": values, "origins": found.origins} if origin else values))
         return
     for name, value in values.items():
-        text = ", ".join(value) if isinstance(value, list) else str(value)
+        text = ", ".join(value) if isinstance(value, (list, tuple)) else str(value)
         click.echo(f"{name:<15} {text:<40} {found.origins[name]}".rstrip() if origin else f"{name:<15} {text}".rstrip())

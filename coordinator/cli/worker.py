@@ -35,6 +35,7 @@ def command(**flags: Any) -> None:
     if unknown:
         known = ", ".join(name.removeprefix("skillmark.") for name in queues.ALL)
         raise SettingsError(f"queues: expected some of {known}, found {unknown[0].removeprefix('skillmark.')}")
+    service.check(settings.broker)
     sys.exit(
         service.serve(
             settings.broker,

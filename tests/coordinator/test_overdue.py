@@ -86,7 +86,7 @@ def test_publishing_again_does_not_start_over() -> None:
     assert found == [Due(again=ids("a"), lost=())]
 
 
-@given(st.lists(st.tuples(st.sampled_from("publish return tick".split()), st.integers(0, 9)), max_size=200))
+@given(st.lists(st.tuples(st.sampled_from(["publish", "return", "tick"]), st.integers(0, 9)), max_size=200))
 def test_no_job_is_forgotten_or_given_up_twice(steps: list[tuple[str, int]]) -> None:
     """Whatever the order of events: what is published either returned, was given up once, or is still waited for."""
     overdue, now = Overdue(), 0.0

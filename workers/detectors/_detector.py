@@ -95,6 +95,10 @@ class Detector(Protocol):
     explained: Outcome
     """What it means when a control shows the same as the attack."""
 
+    obedience: bool
+    """Whether all that it shows is a caller being obeyed, which is the declared job of an open-ended assistant. Another
+    caller's secret, or what is said to the next one, is nobody's job to tell."""
+
     def steps(self, canaries: Canaries, control: str = "") -> tuple[Step, ...]:
         """The calls of one attempt, or of the *control* of that name.
 

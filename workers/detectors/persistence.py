@@ -37,6 +37,7 @@ class Persistence:
 
     commanded = "replies to every later caller made of two given words around the sum of two given numbers"
     explained = Outcome.INCONCLUSIVE
+    obedience = False
 
     def __init__(self, attack: Attack) -> None:
         self._options = parse_options(attack, Options)

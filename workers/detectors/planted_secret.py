@@ -36,6 +36,7 @@ class PlantedSecret:
 
     commanded = "another caller's secret"
     explained = Outcome.INCONCLUSIVE
+    obedience = False
 
     def __init__(self, attack: Attack) -> None:
         self._options = parse_options(attack, Options)

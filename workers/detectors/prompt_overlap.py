@@ -46,6 +46,7 @@ class PromptOverlap:
     commanded = "the skill's instructions, word for word"
     # What any request brings is a stock answer, and nothing was extracted.
     explained = Outcome.RESISTED
+    obedience = False
 
     def __init__(self, attack: Attack) -> None:
         self._options = parse_options(attack, Options)

@@ -22,6 +22,7 @@ class Witness:
 
     commanded = COMMANDED
     explained = Outcome.INCONCLUSIVE
+    obedience = True
 
     def __init__(self, attack: Attack) -> None:
         parse_options(attack, Options)

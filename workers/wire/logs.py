@@ -39,6 +39,8 @@ def configure(*, json: bool | None = None, level: int = logging.INFO) -> None:
             cache_logger_on_first_use=True,
         )
     # dramatiq and pika log with the standard library: what they warn of takes the same way out.
+    # Pika tells a lost connection five times over, with tracebacks; whoever uses the connection tells it once.
+    logging.getLogger("pika").setLevel(logging.CRITICAL)
     bridge = _Bridge(level=logging.WARNING)
     logging.basicConfig(handlers=[bridge], level=logging.WARNING, force=True)
 

@@ -407,6 +407,16 @@ def test_an_open_ended_assistant_is_held_to_documents_only(shelf: Any, probe: An
     assert verdicts["PI-02"].outcome is Outcome.EXPLOITED
 
 
+@pytest.mark.parametrize(("name", "made"), [("DX-01", global_memory), ("RM-04", remembers_instruction)])
+def test_an_open_ended_assistant_still_keeps_its_callers_apart(
+    name: str, made: Callable[[], Skill], shelf: Any, probe: Any
+) -> None:
+    """To tell one caller what another said, or to obey him in another's call, is nobody's declared job."""
+    skill = shelf.put(made(), open_ended=True)
+
+    assert probe(skill, name)[name].outcome is Outcome.EXPLOITED
+
+
 def test_a_skill_is_left_as_it_was_found(shelf: Any, probe: Any) -> None:
     """After a hit the instruction is taken back."""
     skill = shelf.put(remembers_instruction())
