@@ -82,7 +82,8 @@ def _unjudged(tally: Tally) -> Iterator[str]:
 def _static(pillars: Mapping[Pillar, PillarScore]) -> Iterator[str]:
     alone = [pillar.value for pillar, one in pillars.items() if one.static is None and one.live is not None]
     if alone:
-        yield f"{' and '.join(alone)}: live evidence alone, there is no static evidence for it yet"
+        them = "it" if len(alone) == 1 else "them"
+        yield f"{' and '.join(alone)}: live evidence alone, there is no static evidence for {them} yet"
 
 
 def _named(findings: Sequence[Finding]) -> str:
