@@ -87,9 +87,19 @@ def _static(pillars: Mapping[Pillar, PillarScore]) -> Iterator[str]:
 
 
 def _named(findings: Sequence[Finding]) -> str:
-    names = [f"{one.probe} ({one.outcome}: {_quoted(one.evidence)})" for one in findings[:NAMED]]
-    more = len(findings) - len(names)
-    return "; ".join(names) + (f"; and {more} more" if more > 0 else "")
+    """The findings by outcome: some names each, and what the first of them showed."""
+    by_outcome: dict[Outcome, list[Finding]] = {}
+    for one in findings:
+        by_outcome.setdefault(one.outcome, []).append(one)
+    return "; ".join(
+        f"{_listed([one.probe for one in group])} {outcome}: {_quoted(group[0].evidence)}"
+        for outcome, group in by_outcome.items()
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _quoted(evidence: str) -> str:

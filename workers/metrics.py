@@ -6,6 +6,9 @@ when the first metric is made.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from workers.wire.job import Pillar
@@ -38,13 +41,17 @@ class Metrics:
         self._seconds = {pillar: seconds.labels(pillar) for pillar in Pillar}
         self._running = {pillar: running.labels(pillar) for pillar in Pillar}
 
-    def started(self, pillar: Pillar) -> None:
-        """A job began."""
+    @contextmanager
+    def running(self, pillar: Pillar) -> Iterator[None]:
+        """A job is running for as long as the context lasts, whether it ends or is cancelled."""
         self._running[pillar].inc()
+        try:
+            yield
+        finally:
+            self._running[pillar].dec()
 
     def ended(self, result: Result, seconds: float) -> None:
         """A job came to its outcome after *seconds*."""
         outcome = result.verdict.outcome if isinstance(result, Judged) else Outcome.UNJUDGED
         self._jobs[result.pillar, outcome].inc()
         self._seconds[result.pillar].observe(seconds)
-        self._running[result.pillar].dec()

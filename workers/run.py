@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 
 import msgspec
 import structlog
@@ -87,9 +88,8 @@ async def run(parcel: Parcel, adapters: Adapters, metrics: Metrics | None = None
     async def one(job: Job) -> Result:
         async with lanes:
             started = time.perf_counter()
-            if metrics:
-                metrics.started(PILLAR_OF[type(job)])
-            result = await _run_job(parcel, job, session)
+            with metrics.running(PILLAR_OF[type(job)]) if metrics else nullcontext():
+                result = await _run_job(parcel, job, session)
             if metrics:
                 metrics.ended(result, time.perf_counter() - started)
             return result

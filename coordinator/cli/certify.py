@@ -85,7 +85,7 @@ def _print_table(outcome: Outcome) -> None:
     from coordinator.report import table
 
     # Off a terminal nothing is folded to a width: another program reads it line by line.
-    console = Console(width=None if sys.stdout.isatty() else 1000)
+    console = Console(width=None if sys.stdout.isatty() else 10_000)
     table.show(console, map(record.parse, outcome.lines()), outcome.policy)
     if outcome.written:
         console.print()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -40,7 +41,7 @@ def show(console: Console, records: Iterable[Record], policy: Policy) -> None:
         console.print()
         console.print(Text.assemble(_name(one), ": ", _verdict(one)))
         for reason in one.reasons:
-            console.print(Text("  " + terminal(reason)), soft_wrap=True)
+            console.print(Padding(Text(terminal(reason)), (0, 0, 0, 2), expand=False))
 
 
 def _name(one: Record) -> Text:

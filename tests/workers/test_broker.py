@@ -59,9 +59,10 @@ def consuming(broker: dramatiq.Broker, queue: str = QUEUE, *, prefetch: int = 1)
 
 
 def left_after_stale_ack(broker: dramatiq.Broker, url: str, proxy: CuttingProxy, skill: EchoSkill, queue: str) -> int:
-    """How many of two messages survive when the worker dies right after it acknowledged the first, whose connection
-    had been lost meanwhile, through the consumer that it has now (which is what Dramatiq's worker does). The first
-    message was delivered to somebody else by then, the second to the new consumer.
+    """How many of two messages survive an acknowledgement that comes after a reconnect.
+
+    The first is acknowledged through the consumer that the worker has now, which is what Dramatiq's worker does. By
+    then somebody else has the first and the new consumer the second; then the worker dies.
     """
     first = broker.consume(queue, prefetch=1, timeout=50)
     next(first)

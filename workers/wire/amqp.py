@@ -80,9 +80,10 @@ def why(error: BaseException) -> str:
 class Link:
     """An open connection with one channel. *lost* ends, with the reason, when either of them closes."""
 
-    def __init__(self, connection: AsyncioConnection, lost: asyncio.Future[str]) -> None:
+    def __init__(self, connection: AsyncioConnection, lost: asyncio.Future[str], gone: asyncio.Future[None]) -> None:
         self.connection = connection
         self.lost = lost
+        self._gone = gone
         self.channel: pika.channel.Channel
 
     async def call(self, method: str, **arguments: Any) -> Any:
@@ -106,9 +107,10 @@ class Link:
         _close(self.connection)
 
     async def close(self) -> None:
-        """Close the connection and wait until it is closed."""
+        """Close the connection and wait until its socket is closed, which is later than `lost`."""
         self.drop()
-        await asyncio.wait({self.lost}, timeout=CONNECT_S)
+        await asyncio.wait({self._gone}, timeout=CONNECT_S)
+        await asyncio.sleep(0)
 
 
 async def connect(where: pika.URLParameters) -> Link:
@@ -120,26 +122,30 @@ async def connect(where: pika.URLParameters) -> Link:
     loop = asyncio.get_running_loop()
     opened: asyncio.Future[None] = loop.create_future()
     lost: asyncio.Future[str] = loop.create_future()
+    gone: asyncio.Future[None] = loop.create_future()
+
+    def channel_closed(_: object, error: BaseException) -> None:
+        _set(lost)(why(error))
+        _close(connection)  # without its channel nobody uses it
 
     def end(_: object, error: BaseException) -> None:
-        # A closed channel leaves a connection that nobody uses: both go.
         _set(lost)(why(error))
-        _close(connection)
+        _set(gone)(None)
 
     def open_channel(_: object) -> None:
         link.channel = connection.channel(on_open_callback=lambda _: _set(opened)(None))
-        link.channel.add_on_close_callback(end)
+        link.channel.add_on_close_callback(channel_closed)
 
     connection = AsyncioConnection(
         where, on_open_callback=open_channel, on_open_error_callback=end, on_close_callback=end, custom_ioloop=loop
     )
-    link = Link(connection, lost)
+    link = Link(connection, lost, gone)
     try:
         waits: set[asyncio.Future[Any]] = {opened, lost}
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED, timeout=CONNECT_S + 1)
     finally:
         if not opened.done():
-            _close(connection)
+            await link.close()
     if not opened.done():
         reason = lost.result() if lost.done() else f"no answer within {CONNECT_S} s"
         raise BrokerUnreachable(f"no RabbitMQ at {where.host}:{where.port}, vhost {where.virtual_host!r}: {reason}")

@@ -43,7 +43,7 @@ def test_nobody_listening_is_unreachable() -> None:
 
 def test_a_wrong_password_is_unreachable(broker_url: str) -> None:
     """A broker that does not let us in is said so, without the password."""
-    with pytest.raises(BrokerUnreachable, match="(?i)auth|access|refused") as caught:
+    with pytest.raises(BrokerUnreachable, match=r"(?i)auth|access|refused") as caught:
         asyncio.run(connect(parameters(broker_url.replace("guest:guest", "guest:wrong-one"), "test")))
 
     assert "wrong-one" not in str(caught.value)
