@@ -10,7 +10,7 @@ import heapq
 
 from msgspec import Struct
 
-from workers.wire.job import EdgeCaseJob, ExamineJob, FunctionalJob, Job, Parcel, QuietJob, SecurityJob, SustainedJob
+from workers.wire.job import FunctionalJob, Job, Parcel, QuietJob, SecurityJob, SustainedJob
 
 TRIES = 2
 MARGIN_S = 60.0
@@ -32,10 +32,8 @@ def budget_s(parcel: Parcel) -> float:
 
 def _calls(job: Job) -> int:
     match job:
-        case FunctionalJob() | ExamineJob():
+        case FunctionalJob():
             return 3
-        case EdgeCaseJob():
-            return 6
         case SecurityJob():
             return job.max_fields * max(1, len(job.attack.carriers)) * (2 + job.attack.confirm.replays)
         case QuietJob():
