@@ -24,7 +24,7 @@ def publishing(url: str, body: Callable[[JobPublisher], Awaitable[None]], *, pat
         publisher = JobPublisher(url, "r", patience_s=patience_s)
         await publisher.open()
         try:
-            await body(publisher)
+            await asyncio.wait_for(body(publisher), 90)
         finally:
             await publisher.aclose(finished=False)
 

@@ -27,7 +27,7 @@ def publishing(
         publisher = Publisher(url, name="test", patience_s=patience_s, prepare=declare, outstanding=outstanding)
         await publisher.open()
         try:
-            await body(publisher)
+            await asyncio.wait_for(body(publisher), 90)
         finally:
             await publisher.aclose()
 
