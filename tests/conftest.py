@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests import postgresql
 from tests.rabbitmq import PrivateRabbit, missing
 from tests.skill import EchoSkill
 
@@ -32,6 +33,21 @@ def broker_url(rabbitmq: PrivateRabbit) -> Iterator[str]:
     url = rabbitmq.vhost()
     yield url
     rabbitmq.drop(url)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[postgresql.PrivatePostgres]:
+    """The private PostgreSQL of this test session."""
+    reason = postgresql.missing()
+    if reason:
+        if os.environ.get("CI", "").lower() == "true":
+            pytest.fail(f"CI must test against PostgreSQL: {reason}")
+        pytest.skip(reason)
+    server = postgresql.PrivatePostgres()
+    try:
+        yield server.start()
+    finally:
+        server.close()
 
 
 @pytest.fixture

@@ -1,30 +1,53 @@
 """The ledger: what has been planned, judged and certified, in SQLite or PostgreSQL by URL.
 
 Delivery over the broker is at least once; the ledger makes it count once. The first result of a job stands, except that
-`Judged` replaces `Unjudged`: a worker that came back late with a verdict knows more than the one that gave up.
+anything replaces `Unjudged`: a worker that came back late with a verdict knows more than the one that gave up.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Engine, create_engine, event, select, update
+from msgspec import Struct
+from sqlalchemy import Connection, Engine, Row, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from coordinator.ledger.tables import metadata, records, results, runs
-from workers.wire.result import Judged, Result
+from coordinator.ledger import store
+from coordinator.ledger.tables import records, results, runs
+from coordinator.tally import HYGIENE
+from workers.wire.job import Pillar
+from workers.wire.result import Result, Unjudged
 
-BUSY_TIMEOUT_MS = 30_000
+
+Line = tuple[int, str, str, float | None, bytes]
+"""A record: position in the catalog, skill id, verdict, overall score, line of results.jsonl."""
 
 
-class LedgerError(Exception):
-    """The store cannot be reached or used; the message names it, without its password."""
+class RunSummary(Struct, frozen=True, kw_only=True):
+    """A run and how far it is; *verdicts* counts the entries that are done with, by verdict."""
+
+    id: str
+    started_at: str
+    ended_at: str | None
+    state: str
+    mode: str
+    catalog: str
+    stamps: dict[str, Any]
+    verdicts: dict[str, int]
+
+
+class _Requests(Struct, frozen=True):
+    requests: int = 0
+
+
+class _Cost(Struct):
+    """Of a result, what it cost; the rest is not decoded."""
+
+    verdict: _Requests = _Requests()
 
 
 class Ledger:
@@ -36,27 +59,17 @@ class Ledger:
 
     @classmethod
     def open(cls, url: str) -> Ledger:
-        """The store at *url* (``sqlite:///FILE`` or ``postgresql://...``), its tables made where they are missing.
+        """The store at *url* (``sqlite:///FILE`` or ``postgresql://...``), its tables made where it is new.
 
         Raises:
-            LedgerError: If there is no such store, or it does not answer.
+            LedgerError: If there is no such store, it does not answer, or another version of skillmark made it.
         """
+        engine = store.connect(url)
         try:
-            parsed = make_url(url)
-        except ArgumentError as error:
-            raise LedgerError(f"expected a store like sqlite:///FILE or postgresql://..., found {url!r}") from error
-        shown = parsed.render_as_string(hide_password=True)
-        if parsed.get_backend_name() not in ("sqlite", "postgresql"):
-            raise LedgerError(f"{shown}: expected a sqlite or postgresql store, found {parsed.get_backend_name()}")
-        try:
-            if parsed.get_backend_name() == "sqlite" and parsed.database:
-                Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-            engine = create_engine(parsed)
-            if parsed.get_backend_name() == "sqlite":
-                event.listen(engine, "connect", _tune_sqlite)
-            metadata.create_all(engine)
-        except (SQLAlchemyError, OSError, ImportError) as error:
-            raise LedgerError(f"{shown}: the store cannot be opened: {error}") from error
+            store.prepare(engine)
+        except BaseException:
+            engine.dispose()
+            raise
         return cls(engine)
 
     def close(self) -> None:
@@ -82,8 +95,29 @@ class Ledger:
         with self._engine.begin() as connection:
             connection.execute(update(runs).where(runs.c.id == run_id).values(state=state, ended_at=_now()))
 
+    def state(self, run_id: str) -> tuple[str, dict[str, Any]] | None:
+        """State and stamps of a run, None if there is none with this id."""
+        with self._engine.connect() as connection:
+            row = connection.execute(select(runs.c.state, runs.c.stamps).where(runs.c.id == run_id)).first()
+        return None if row is None else (row.state, msgspec.json.decode(row.stamps, type=dict[str, Any]))
+
+    def resume(self, run_id: str) -> None:
+        """Open a run again that had not ended."""
+        with self._engine.begin() as connection:
+            connection.execute(update(runs).where(runs.c.id == run_id).values(state="running", ended_at=None))
+
+    def save(self, run_id: str, batch: Sequence[Result], lines: Sequence[Line]) -> None:
+        """`record` and `enter` in one transaction."""
+        with self._engine.begin() as connection:
+            self._record(connection, batch)
+            self._enter(connection, run_id, lines)
+
     def record(self, batch: Sequence[Result]) -> None:
         """Enter a batch of results in one transaction; those already known change nothing."""
+        with self._engine.begin() as connection:
+            self._record(connection, batch)
+
+    def _record(self, connection: Connection, batch: Sequence[Result]) -> None:
         if not batch:
             return
         encode = msgspec.json.Encoder().encode
@@ -94,19 +128,18 @@ class Ledger:
                 "skill_digest": result.skill_digest,
                 "pillar": result.pillar.value,
                 "probe": result.probe,
-                "judged": isinstance(result, Judged),
+                "judged": not isinstance(result, Unjudged),
                 "body": encode(result),
             }
             for result in batch
         ]
         insert = self._insert(results)
         statement = insert.on_conflict_do_update(
-            index_elements=[results.c.job_id],
+            index_elements=[results.c.run_id, results.c.skill_digest, results.c.job_id],
             set_={"judged": insert.excluded.judged, "body": insert.excluded.body},
             where=results.c.judged.is_(False) & insert.excluded.judged.is_(True),
         )
-        with self._engine.begin() as connection:
-            connection.execute(statement, rows)
+        connection.execute(statement, rows)
 
     def results(self, run_id: str, skill_digest: str) -> dict[str, Result]:
         """The results of one skill in a run, by job id."""
@@ -116,16 +149,65 @@ class Ledger:
             decoded = [decoder.decode(body) for (body,) in connection.execute(query)]
         return {result.job_id: result for result in decoded}
 
-    def enter(self, run_id: str, lines: Sequence[tuple[int, str, str, float | None, bytes]]) -> None:
-        """Enter skills' records: (position, skill id, verdict, overall, line of results.jsonl); a known one is kept."""
+    def requests(self, run_id: str, skill_digest: str) -> dict[Pillar, int]:
+        """How many calls the judged jobs of one skill made, by pillar; those of the hygiene finding stand in it."""
+        query = select(results.c.pillar, results.c.body).where(
+            results.c.run_id == run_id,
+            results.c.skill_digest == skill_digest,
+            results.c.judged,
+            results.c.probe != HYGIENE,
+        )
+        decoder = msgspec.json.Decoder(_Cost)
+        counts: Counter[Pillar] = Counter()
+        with self._engine.connect() as connection:
+            for pillar, body in connection.execute(query):
+                counts[Pillar(pillar)] += decoder.decode(body).verdict.requests
+        return dict(counts)
+
+    def summaries(self, limit: int) -> list[RunSummary]:
+        """The latest runs, the latest first."""
+        query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
+        with self._engine.connect() as connection:
+            return [self._summary(connection, row) for row in connection.execute(query)]
+
+    def summary(self, run_id: str) -> RunSummary | None:
+        """One run, None if there is none with this id."""
+        with self._engine.connect() as connection:
+            row = connection.execute(select(runs).where(runs.c.id == run_id)).first()
+            return None if row is None else self._summary(connection, row)
+
+    def _summary(self, connection: Connection, row: Row[Any]) -> RunSummary:
+        counted = select(records.c.verdict, func.count()).where(records.c.run_id == row.id).group_by(records.c.verdict)
+        return RunSummary(
+            id=row.id,
+            started_at=row.started_at,
+            ended_at=row.ended_at,
+            state=row.state,
+            mode=row.mode,
+            catalog=row.catalog,
+            stamps=msgspec.json.decode(row.stamps, type=dict[str, Any]),
+            verdicts={str(verdict): int(count) for verdict, count in connection.execute(counted)},
+        )
+
+    def enter(self, run_id: str, lines: Sequence[Line]) -> None:
+        """Enter skills' records; a known one is kept."""
+        with self._engine.begin() as connection:
+            self._enter(connection, run_id, lines)
+
+    def _enter(self, connection: Connection, run_id: str, lines: Sequence[Line]) -> None:
         if not lines:
             return
         rows = [
             {"run_id": run_id, "position": at, "skill_id": skill, "verdict": verdict, "overall": overall, "body": body}
             for at, skill, verdict, overall, body in lines
         ]
-        with self._engine.begin() as connection:
-            connection.execute(self._insert(records).on_conflict_do_nothing(), rows)
+        connection.execute(self._insert(records).on_conflict_do_nothing(), rows)
+
+    def concluded(self, run_id: str, position: int) -> bool:
+        """Whether the entry at *position* of the catalog has its record."""
+        query = select(records.c.position).where(records.c.run_id == run_id, records.c.position == position)
+        with self._engine.connect() as connection:
+            return connection.execute(query).first() is not None
 
     def records(self, run_id: str) -> Iterator[bytes]:
         """The lines of results.jsonl of a run, in the catalog's order."""
@@ -137,13 +219,3 @@ class Ledger:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _tune_sqlite(connection: Any, _: object) -> None:
-    cursor = connection.cursor()
-    # WAL: readers (a report, an operator's query) never wait for the collector's transactions.
-    cursor.execute("PRAGMA journal_mode=WAL")
-    cursor.execute("PRAGMA synchronous=NORMAL")
-    cursor.execute("PRAGMA foreign_keys=ON")
-    cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
-    cursor.close()

@@ -1,8 +1,15 @@
-"""The tables. A job's row is keyed by its id, so nothing can count twice."""
+"""The tables. A job's row is keyed by its id, so nothing can count twice.
+
+The key begins with run and skill: what a run writes lies together, and a store full of old runs is as fast as a new
+one. Each change here is a new file in `migrations/versions` and a new `VERSION`.
+"""
 
 from __future__ import annotations
 
 from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table
+
+VERSION = "0002"
+"""The schema's version: the newest of `migrations/versions`."""
 
 metadata = MetaData()
 
@@ -16,19 +23,20 @@ runs = Table(
     Column("mode", String(8), nullable=False),
     Column("catalog", String, nullable=False),
     Column("stamps", LargeBinary, nullable=False),  # JSON
+    Index("runs_by_start", "started_at"),
 )
 
 results = Table(
     "results",
     metadata,
+    Column("run_id", String(64), ForeignKey("runs.id"), primary_key=True),
+    Column("skill_digest", String(80), primary_key=True),
     Column("job_id", String(64), primary_key=True),
-    Column("run_id", String(64), ForeignKey("runs.id"), nullable=False),
-    Column("skill_digest", String(80), nullable=False),
     Column("pillar", String(16), nullable=False),
     Column("probe", String, nullable=False),
     Column("judged", Boolean, nullable=False),
     Column("body", LargeBinary, nullable=False),  # the wire result, JSON
-    Index("results_of_a_skill", "run_id", "skill_digest"),
+    sqlite_with_rowid=False,
 )
 
 records = Table(

@@ -1,28 +1,28 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from coordinator.ledger.ledger import Ledger, LedgerError
+from coordinator.ledger.ledger import Ledger
+from coordinator.ledger.store import LedgerError
 from coordinator.tally import keep
 from tests.coordinator.evidence import judged, task, unjudged
 from workers.wire.result import Outcome, Result
 
 
-def opened(folder: Path) -> Ledger:
-    ledger = Ledger.open(f"sqlite:///{folder / 'ledger.sqlite'}")
+def opened(url: str) -> Ledger:
+    ledger = Ledger.open(url)
     ledger.begin("run", mode="live", catalog="catalog", stamps={})
     return ledger
 
 
-def test_a_redelivered_result_counts_once(tmp_path: Path) -> None:
+def test_a_redelivered_result_counts_once(store_url: str) -> None:
     """The same result recorded twice, in one batch and in two, is one row."""
-    ledger = opened(tmp_path)
+    ledger = opened(store_url)
     result = judged(task("a"), Outcome.PASS, 1.0)
 
     ledger.record([result, result])
@@ -32,9 +32,9 @@ def test_a_redelivered_result_counts_once(tmp_path: Path) -> None:
     ledger.close()
 
 
-def test_a_verdict_replaces_our_failure_and_nothing_replaces_a_verdict(tmp_path: Path) -> None:
+def test_a_verdict_replaces_our_failure_and_nothing_replaces_a_verdict(store_url: str) -> None:
     """Unjudged gives way to Judged; the first verdict stands."""
-    ledger = opened(tmp_path)
+    ledger = opened(store_url)
     first, second = judged(task("a"), Outcome.PASS, 1.0), judged(task("a"), Outcome.FAIL, 0.0)
 
     for result in (unjudged(task("a")), first, second, unjudged(task("a"))):
@@ -55,7 +55,7 @@ def test_the_ledger_keeps_what_the_tally_would_keep(
     tmp_path_factory: pytest.TempPathFactory, batches: list[list[Result]], shuffler: random.Random
 ) -> None:
     """Ledger and tally agree on which of several results counts, in any order of delivery."""
-    ledger = opened(tmp_path_factory.mktemp("ledger"))
+    ledger = opened(f"sqlite:///{tmp_path_factory.mktemp('ledger') / 'ledger.sqlite'}")
     known: dict[str, Result] = {}
     shuffler.shuffle(batches)
 
@@ -68,9 +68,9 @@ def test_the_ledger_keeps_what_the_tally_would_keep(
     ledger.close()
 
 
-def test_results_of_other_skills_and_runs_stay_apart(tmp_path: Path) -> None:
+def test_results_of_other_skills_and_runs_stay_apart(store_url: str) -> None:
     """A skill's results are asked for by run and digest."""
-    ledger = opened(tmp_path)
+    ledger = opened(store_url)
     ledger.begin("other", mode="live", catalog="catalog", stamps={})
     mine = judged(task("a"), Outcome.PASS, 1.0)
     theirs = replace(judged(task("b"), Outcome.PASS, 1.0), run_id="other")
@@ -81,9 +81,9 @@ def test_results_of_other_skills_and_runs_stay_apart(tmp_path: Path) -> None:
     ledger.close()
 
 
-def test_records_come_in_the_order_of_the_catalog(tmp_path: Path) -> None:
+def test_records_come_in_the_order_of_the_catalog(store_url: str) -> None:
     """Whatever order skills finish in, their lines come back by position, each once."""
-    ledger = opened(tmp_path)
+    ledger = opened(store_url)
 
     ledger.enter("run", [(2, "c", "certified", 95.0, b"two")])
     ledger.enter("run", [(0, "a", "rejected", None, b"zero"), (2, "c", "certified", 95.0, b"again")])

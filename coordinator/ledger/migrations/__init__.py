@@ -1,0 +1,1 @@
+"""The ledger's schema through time: one file in `versions` for each step, applied by `coordinator.ledger.upgrade`."""
