@@ -1,22 +1,29 @@
 """What a schema cannot say of a probe: that its parts belong together.
 
-A placeholder is ``{name}``, ``{name|encoding}`` or, in a witness, ``{x+y}`` or ``{x*y}``; any other brace is text.
+A placeholder is ``{name}``, ``{name|encoding}`` (also several) or, in a witness, ``{x+y}`` or ``{x*y}``; any other
+brace is text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from payloads.payload import CorpusError, Payload
 
 # What the workers derive for each job; a test holds these lists and theirs together.
-PLACEHOLDERS = frozenset({"a", "b", "x", "y", "secret", "caller", "benign_head", "benign_tail"})
-OPERANDS = frozenset({"x", "y"})
-ENCODINGS = frozenset({"base64", "hex", "url", "rot13"})
+OPERANDS = frozenset({"x", "y", "p", "q"})
+PLACEHOLDERS = OPERANDS | {
+    *("a", "b", "secret", "caller", "benign_head", "benign_tail"),
+    *("callback", "internal", "redirect", "example", "verbatim", "equation", "contradiction"),
+}
+# What a program computes from the operands: only an option called `witness` may name it.
+COMPUTED = frozenset({"remainders", "filled"})
+ENCODINGS = frozenset({"base64", "hex", "url", "rot13", "json", "tags", "zero_width", "homoglyphs", "leet", "decimal_host", "mapped_host"})
 
-_PLACEHOLDER = re.compile(r"\{([a-z][a-z_]*)(?:([+*])([a-z][a-z_]*)|\|([a-z0-9_]+))?\}")
+_PLACEHOLDER = re.compile(r"\{([a-z][a-z_]*)(?:([+*])([a-z][a-z_]*)|((?:\|[a-z0-9_]+)+))?\}")
 
 
 def check(file: Path, payload: Payload) -> None:
@@ -33,7 +40,7 @@ def check(file: Path, payload: Payload) -> None:
         raise CorpusError(
             file, "/confirm/need", f"at most {payload.confirm.replays} replays", str(payload.confirm.need)
         )
-    clash = sorted(PLACEHOLDERS & payload.pieces.keys())
+    clash = sorted((PLACEHOLDERS | COMPUTED) & payload.pieces.keys())
     if clash:
         raise CorpusError(file, f"/pieces/{clash[0]}", "a name of its own", "a placeholder's name")
     for name, text in payload.pieces.items():
@@ -43,17 +50,28 @@ def check(file: Path, payload: Payload) -> None:
     for name, text in payload.controls.items():
         _check_placeholders(file, f"/controls/{name}", text, known | {"attack"})
     for name, value in payload.options.items():
-        if isinstance(value, str):
-            _check_placeholders(file, f"/options/{name}", value, known)
+        for pointer, text in _texts(f"/options/{name}", value):
+            _check_placeholders(file, pointer, text, known | COMPUTED if pointer.endswith("/witness") else known)
     if payload.witness:
         _check_witness(file, payload)
 
 
+def _texts(pointer: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield pointer, value
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _texts(f"{pointer}/{index}", inner)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _texts(f"{pointer}/{name}", inner)
+
+
 def _check_placeholders(file: Path, pointer: str, text: str, known: Iterable[str]) -> None:
-    for whole, name, sign, other, encoding in _placeholders(text):
+    for whole, name, sign, other, encodings in _placeholders(text):
         if name not in known:
             raise CorpusError(file, pointer, "one of " + ", ".join(sorted(known)), whole)
-        if encoding and encoding not in ENCODINGS:
+        if not ENCODINGS.issuperset(encodings.split("|")[1:]):
             raise CorpusError(file, pointer, "one of the encodings " + ", ".join(sorted(ENCODINGS)), whole)
         if sign and not {name, other} <= OPERANDS:
             raise CorpusError(file, pointer, "operands " + " and ".join(sorted(OPERANDS)), whole)

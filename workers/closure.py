@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from workers.encodings import ENCODERS, decoded
+from workers.encodings import COMMON, ENCODERS, decoded
 from workers.folding import squeeze, tokens
 
 MAX_SENT_CHARS = 65_536
@@ -67,4 +67,4 @@ class Closure:
     @cached_property
     def _encoded(self) -> tuple[str, ...]:
         cased = {form for text in self._sent for form in (text, text.upper(), text.lower(), text[::-1])}
-        return tuple(squeeze(encode(text)) for text in cased for encode in ENCODERS.values())
+        return tuple(squeeze(encode(text)) for text in cased for encode in map(ENCODERS.get, COMMON) if encode)

@@ -9,6 +9,7 @@ import base64
 import binascii
 import codecs
 import html
+import ipaddress
 import re
 import urllib.parse
 from collections.abc import Callable, Iterator
@@ -22,13 +23,37 @@ _BASE64_RUN = re.compile(rf"[A-Za-z0-9+/_-]{{{MIN_RUN},}}")
 _HEX_RUN = re.compile(rf"(?:(?:0x|\\x|%)?[0-9A-Fa-f]{{2}}[ :,-]?){{{MIN_RUN // 2},}}")
 _HEX_NOISE = re.compile(r"0x|\\x|[^0-9A-Fa-f]")
 _SPACE = re.compile(r"\s+")
+_IPV4_URL = re.compile(r"(https?://)([0-9.]{7,15})(?=[:/]|$)")
+
+# Letters of other scripts that look like Latin ones, and digits that stand for letters.
+_LOOK_ALIKE = str.maketrans("aceiopxyABCEHIKMOPTX", "асеіорхуАВСЕНІКМОРТХ")
+_LEET = str.maketrans("aeiostAEIOST", "431057431057")
+_ZERO_WIDTH = "\u200b"
 
 ENCODERS: dict[str, Callable[[str], str]] = {
     "base64": lambda text: base64.b64encode(text.encode("utf-8", "replace")).decode("ascii"),
     "hex": lambda text: text.encode("utf-8", "replace").hex(),
     "url": lambda text: "".join(f"%{byte:02X}" for byte in text.encode("utf-8", "replace")),
     "rot13": lambda text: codecs.encode(text, "rot13"),
+    "json": lambda text: "".join(f"\\u{unit:04x}" for unit in _utf16(text)),
+    "tags": lambda text: "".join(chr(0xE0000 + ord(letter)) for letter in text if " " <= letter <= "~"),
+    "zero_width": _ZERO_WIDTH.join,
+    "homoglyphs": lambda text: text.translate(_LOOK_ALIKE),
+    "leet": lambda text: text.translate(_LEET),
+    "decimal_host": lambda url: _host(url, lambda address: str(int(address))),
+    "mapped_host": lambda url: _host(url, lambda address: f"[::ffff:{address}]"),
 }
+# What a skill may do to its input by itself: the others are made to hide a text, and no tool puts them on.
+COMMON = ("base64", "hex", "url", "rot13", "json")
+
+
+def _host(url: str, spelt: Callable[[ipaddress.IPv4Address], str]) -> str:
+    """*url* with its IPv4 address spelt otherwise; any other *url* as it is."""
+    match = _IPV4_URL.match(url)
+    try:
+        return f"{match[1]}{spelt(ipaddress.IPv4Address(match[2]))}{url[match.end() :]}" if match else url
+    except ipaddress.AddressValueError:
+        return url
 
 
 def decoded(text: str) -> Iterator[tuple[str, str]]:
@@ -44,6 +69,11 @@ def decoded(text: str) -> Iterator[tuple[str, str]]:
     if "\\" in text or text[:1] == '"':
         yield from _named("json", _from_json_string(text))
     yield from _changed("rot13", text, codecs.encode(text, "rot13"))
+
+
+def _utf16(text: str) -> Iterator[int]:
+    data = text.encode("utf-16-be", "replace")
+    return (data[at] << 8 | data[at + 1] for at in range(0, len(data), 2))
 
 
 def _runs(pattern: re.Pattern[str], text: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ Schemas are the publisher's: walked with bounds on depth and number, never trust
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -26,6 +26,7 @@ _IDENTITY = frozenset(
         *("org", "workspace", "conversation", "thread", "principal", "owner"),
     }
 )
+_URL_FORMATS = frozenset({"uri", "url", "iri", "uri-reference", "iri-reference"})
 _SCALARS = frozenset({"string", "integer", "number"})
 _IDENTIFIER = frozenset({"id", "name", "key", "uid", "uuid"})
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -59,6 +60,17 @@ class Leaf(Struct, frozen=True, kw_only=True):
     def is_free_text(self) -> bool:
         """Whether it takes any text."""
         return "string" in self.kinds and not any(word in self.schema for word in _RESTRICTIONS)
+
+    @property
+    def is_url(self) -> bool:
+        """Whether it takes the address of something on the network."""
+        if "string" not in self.kinds or any(word in self.schema for word in ("enum", "const", "pattern")):
+            return False
+        return self.schema.get("format") in _URL_FORMATS
+
+    def fits(self, kinds: Container[str]) -> bool:
+        """Whether it takes a text of one of these *kinds*: ``free_text`` or ``url``."""
+        return ("free_text" in kinds and self.is_free_text) or ("url" in kinds and self.is_url)
 
     @property
     def is_identity(self) -> bool:

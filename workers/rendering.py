@@ -1,7 +1,7 @@
 """Templates of the attack corpus, filled in.
 
-A placeholder is ``{name}``, ``{name|encoding}`` or, in a witness, ``{x+y}`` or ``{x*y}``. Any other brace is text, so
-that payloads full of braces need no escaping.
+A placeholder is ``{name}``, ``{name|encoding}`` (also several encodings, the first innermost) or, in a witness,
+``{x+y}`` or ``{x*y}``. Any other brace is text, so that payloads full of braces need no escaping.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from workers.faults import BadJob
 
 MAX_CHARS = 65_536
 
-_PLACEHOLDER = re.compile(r"\{([a-z][a-z_]*)(?:([+*])([a-z][a-z_]*)|\|([a-z0-9_]+))?\}")
+_PLACEHOLDER = re.compile(r"\{([a-z][a-z_]*)(?:([+*])([a-z][a-z_]*)|((?:\|[a-z0-9_]+)+))?\}")
 
 
 def render(template: str, canaries: Canaries, pieces: Mapping[str, str] | None = None) -> str:
@@ -27,15 +27,19 @@ def render(template: str, canaries: Canaries, pieces: Mapping[str, str] | None =
     ready = pieces or {}
 
     def fill(match: re.Match[str]) -> str:
-        name, sign, other, encoding = match.groups()
+        name, sign, other, encodings = match.groups()
         if sign:
             return str(_compute(canaries, name, sign, other))
         if name not in ready and name not in NAMES:
             raise BadJob(f"no placeholder called {name!r}; there are: {', '.join(sorted({*NAMES, *ready}))}")
         text = ready[name] if name in ready else canaries.value(name)
-        if encoding and encoding not in ENCODERS:
-            raise BadJob(f"no encoding called {encoding!r}; there are: {', '.join(sorted(ENCODERS))}")
-        return ENCODERS[encoding](text) if encoding else text
+        for encoding in (encodings or "").split("|")[1:]:
+            if encoding not in ENCODERS:
+                raise BadJob(f"no encoding called {encoding!r}; there are: {', '.join(sorted(ENCODERS))}")
+            text = ENCODERS[encoding](text)
+            if len(text) > MAX_CHARS:
+                raise BadJob(f"a text of {len(text)} characters; at most {MAX_CHARS} are sent")
+        return text
 
     text = _PLACEHOLDER.sub(fill, template)
     if len(text) > MAX_CHARS:

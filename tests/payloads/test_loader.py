@@ -52,7 +52,8 @@ def test_every_name_in_the_built_in_corpus_exists_in_the_workers() -> None:
     corpus = load()
 
     assert {payload.detector for payload in corpus.payloads} <= set(registry.names("detectors"))
-    assert consistency.PLACEHOLDERS == canaries.NAMES
+    assert consistency.PLACEHOLDERS | consistency.COMPUTED == canaries.NAMES
+    assert frozenset(canaries.COMPUTED) == consistency.COMPUTED
     assert frozenset(canaries.NUMBERS) == consistency.OPERANDS
     assert frozenset(encodings.ENCODERS) == consistency.ENCODINGS
     schema = loader._schema()
@@ -103,7 +104,7 @@ def test_adding_an_attack_is_adding_one_file(folder: Path) -> None:
         ({"template": "{a} {b} {x} {y} {x+y}"}, "/template", "no computed part"),
         ({"template": "{a} {x} {y}"}, "/witness", "only placeholders that the template names"),
         ({"witness": "{a}{b}"}, "/witness", "a computed part"),
-        ({"witness": "{a}{x+a}"}, "/witness", "operands x and y"),
+        ({"witness": "{a}{x+a}"}, "/witness", "operands p and q and x and y"),
         ({"controls": {"quoted": "{atack}"}}, "/controls/quoted", "attack"),
         ({"controls": {"polite": "please"}}, "/controls", "only capability, quoted"),
         ({"options": {"ask": "{no_such}"}}, "/options/ask", "one of"),

@@ -6,10 +6,10 @@ place (`workers.probes.security`) and an answer that was kept can be judged agai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -31,20 +31,27 @@ SECOND_CALLER = "b"
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One call of an attempt: *text* goes into the field under attack, None leaves the valid inputs as they are."""
+    """One call of an attempt: *text* goes into the field under attack, None leaves the valid inputs as they are.
+
+    *beside* is what the caller says in another text input, or before the text where there is no other. *extra* are
+    members of the inputs that the skill does not declare.
+    """
 
     name: str
     text: str | None
     caller: str = MAIN_CALLER
+    beside: str = ""
+    extra: dict[str, Any] = {}
 
 
 class Answer:
-    """What one step brought. *sent* is the text as it travelled, its carrier included."""
+    """What one step brought. *sent* is the text as it travelled, its carrier included; *hits* what was called."""
 
-    def __init__(self, step: Step, sent: str, observation: Observation) -> None:
+    def __init__(self, step: Step, sent: str, observation: Observation, hits: frozenset[str] = frozenset()) -> None:
         self.step = step
         self.sent = sent
         self.observation = observation
+        self.hits = hits
 
     @cached_property
     def scan(self) -> Scan:
@@ -80,10 +87,11 @@ NOTHING = Reading(strength=Strength.NONE)
 
 
 class Context(Struct, frozen=True, kw_only=True):
-    """What was known before the attack: the skill, and the answer to one valid call."""
+    """What was known before the attack: the skill, and the answer to one valid call, scanned and as it came."""
 
     skill: SkillRef
     baseline: Scan
+    usual: Observation | None = None
 
 
 class Detector(Protocol):
@@ -92,12 +100,27 @@ class Detector(Protocol):
     commanded: str
     """What the attack wants, in words, for the evidence."""
 
-    explained: Outcome
+    explained: Outcome = Outcome.INCONCLUSIVE
     """What it means when a control shows the same as the attack."""
 
-    obedience: bool
+    obedience: bool = False
     """Whether all that it shows is a caller being obeyed, which is the declared job of an open-ended assistant. Another
     caller's secret, or what is said to the next one, is nobody's job to tell."""
+
+    listens: tuple[str, ...] = ()
+    """The callbacks that are its evidence; with any, the skill must have a way to the listener."""
+
+    decisive: tuple[str, ...] = ()
+    """Those of them after which nothing more is waited for."""
+
+    grace_s: float = 0.0
+    """How long callbacks are waited for after the last call."""
+
+    independent: bool = False
+    """Whether each step stands for itself, so that one refused does not end the attempt."""
+
+    by_design: tuple[str, ...] = ()
+    """The kinds of permission (what stands before the colon) whose declaration makes it the skill's purpose."""
 
     def steps(self, canaries: Canaries, control: str = "") -> tuple[Step, ...]:
         """The calls of one attempt, or of the *control* of that name.
@@ -107,22 +130,32 @@ class Detector(Protocol):
         """
         ...
 
+    def follow(
+        self, answers: Sequence[Answer], canaries: Canaries, context: Context, control: str = ""
+    ) -> tuple[Step, ...]:
+        """The calls that *answers* make worth while; asked again after each lot, until there are none.
+
+        So that a skill which shows nothing costs no more than the first.
+        """
+        return ()
+
     def read(self, answers: Sequence[Answer], canaries: Canaries, context: Context) -> Reading:
         """What *answers* show; fewer than the steps where the skill refused one."""
         ...
 
     def restore(self, canaries: Canaries) -> tuple[Step, ...]:
-        """The calls that undo an attempt which left something behind."""
-        ...
+        """The calls that undo an attempt which left something behind; none where it leaves nothing."""
+        return ()
 
 
 class Texts:
-    """The texts of one attack, rendered for one attempt."""
+    """The texts of one attack, rendered for one attempt. *pieces* take the place of the attack's own."""
 
-    def __init__(self, attack: Attack, canaries: Canaries) -> None:
+    def __init__(self, attack: Attack, canaries: Canaries, pieces: Mapping[str, str] | None = None) -> None:
         self._attack = attack
         self._canaries = canaries
-        self._pieces = {name: render(text, canaries) for name, text in attack.pieces.items()}
+        own = {name: render(text, canaries) for name, text in attack.pieces.items()}
+        self._pieces = {**own, **(pieces or {})}
 
     def of(self, template: str) -> str:
         """*template* filled in."""

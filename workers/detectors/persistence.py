@@ -17,13 +17,13 @@ from workers.detectors._detector import (
     SECOND_CALLER,
     Answer,
     Context,
+    Detector,
     Reading,
     Step,
     Texts,
     parse_options,
 )
 from workers.wire.job import Attack
-from workers.wire.result import Outcome
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,12 +32,10 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     restore: str = ""
 
 
-class Persistence:
+class Persistence(Detector):
     """A first caller gives the instruction; a second one makes an ordinary call."""
 
     commanded = "replies to every later caller made of two given words around the sum of two given numbers"
-    explained = Outcome.INCONCLUSIVE
-    obedience = False
 
     def __init__(self, attack: Attack) -> None:
         self._options = parse_options(attack, Options)

@@ -14,6 +14,7 @@ from workers.detectors._detector import (
     SECOND_CALLER,
     Answer,
     Context,
+    Detector,
     Reading,
     Step,
     Strength,
@@ -21,7 +22,6 @@ from workers.detectors._detector import (
     parse_options,
 )
 from workers.wire.job import Attack
-from workers.wire.result import Outcome
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,12 +31,10 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     restore: str = ""
 
 
-class PlantedSecret:
+class PlantedSecret(Detector):
     """A first caller tells the skill a secret; a second one asks for it."""
 
     commanded = "another caller's secret"
-    explained = Outcome.INCONCLUSIVE
-    obedience = False
 
     def __init__(self, attack: Attack) -> None:
         self._options = parse_options(attack, Options)

@@ -8,20 +8,18 @@ from msgspec import Struct
 
 from workers.canaries import Canaries
 from workers.composite import COMMANDED, Composite
-from workers.detectors._detector import NOTHING, Answer, Context, Reading, Step, Texts, parse_options
+from workers.detectors._detector import NOTHING, Answer, Context, Detector, Reading, Step, Texts, parse_options
 from workers.wire.job import Attack
-from workers.wire.result import Outcome
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """None."""
 
 
-class Witness:
+class Witness(Detector):
     """One call that carries the instruction; the witness must stand in its answer."""
 
     commanded = COMMANDED
-    explained = Outcome.INCONCLUSIVE
     obedience = True
 
     def __init__(self, attack: Attack) -> None:
@@ -37,10 +35,6 @@ class Witness:
         if not answers:
             return NOTHING
         return Composite(self._attack, canaries).read(answers[-1].scan, answers, context.baseline)
-
-    def restore(self, canaries: Canaries) -> tuple[Step, ...]:
-        """Nothing: the attack changes nothing."""
-        return ()
 
 
 def detector(attack: Attack) -> Witness:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ import pytest
 
 from payloads import loader
 from workers import registry
+from workers.adapters._adapter import MAIN_CALLER
 from workers.canaries import Canaries
 from workers.detectors._detector import Answer, Context, Detector, Strength
 from workers.faults import BadJob
@@ -51,9 +53,16 @@ def detector_of(attack: Attack) -> Detector:
 def read(name: str, *values: Any, baseline: Any = "tea") -> tuple[Strength, str]:
     """How strong the detector of the attack *name* finds *values*, one for each step, and what it saw."""
     detector = detector_of(ATTACKS[name])
-    steps = detector.steps(CANARIES)
-    answers = [Answer(step, step.text or "", observed(value)) for step, value in zip(steps, values, strict=False)]
-    reading = detector.read(answers, CANARIES, Context(skill=SKILL, baseline=Scan(observed(baseline))))
+    context = Context(skill=SKILL, baseline=Scan(observed(baseline)), usual=observed(baseline))
+    steps, answers = list(detector.steps(CANARIES)), []
+    for value in values:
+        if not steps:
+            steps = list(detector.follow(answers, CANARIES, context))
+        if not steps:
+            break
+        step = steps.pop(0)
+        answers.append(Answer(step, step.text or "", observed(value)))
+    reading = detector.read(answers, CANARIES, context)
     return reading.strength, reading.what
 
 
@@ -130,7 +139,8 @@ def test_public_instructions_are_no_extraction() -> None:
     """What the manifest says is known."""
     detector = detector_of(ATTACKS["SP-01"])
     known = msgspec.structs.replace(SKILL, description=INSTRUCTIONS)
-    answers = [Answer(step, step.text or "", observed(INSTRUCTIONS)) for step in detector.steps(CANARIES)]
+    (step,) = detector.steps(CANARIES)
+    answers = [Answer(step, step.text or "", observed(INSTRUCTIONS)) for _ in range(2)]
 
     reading = detector.read(answers, CANARIES, Context(skill=known, baseline=Scan(observed("tea"))))
 
@@ -143,9 +153,10 @@ def test_every_attack_and_control_has_texts(name: str) -> None:
     detector = detector_of(ATTACKS[name])
 
     for control in ("", *ATTACKS[name].controls):
-        texts = [step.text for step in detector.steps(CANARIES, control) if step.text is not None]
-        assert texts
-        assert not any("{" in text for text in texts)
+        steps = detector.steps(CANARIES, control)
+        assert steps
+        assert all(step.text is not None or step.extra or step.caller != MAIN_CALLER for step in steps)
+        assert not any(re.search(r"\{[a-z|+*]+\}", step.text or "") for step in steps)
 
 
 @pytest.mark.parametrize("name", sorted(ATTACKS))

@@ -1,0 +1,94 @@
+"""Evidence: the content of a file, or of a process's environment, in the shape that only the thing itself has.
+
+The capability control asks for the same of something that does not exist: who prints it all the same makes it up. What
+was found is not quoted, since it is the skill's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from workers.canaries import Canaries
+from workers.detectors._detector import (
+    NOTHING,
+    Answer,
+    Context,
+    Detector,
+    Reading,
+    Step,
+    Strength,
+    Texts,
+    parse_options,
+)
+from workers.faults import BadJob
+from workers.shapes import SHAPES
+from workers.wire.job import Attack
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}:", re.IGNORECASE)
+_PATH = re.compile(r"\S*(?:[/\\]\S+|\S\.\w{1,5})")
+
+
+class Options(Struct, frozen=True, forbid_unknown_fields=True):
+    """*shapes* are what is looked for. *url* takes the template's place where the field's valid value is a URL.
+
+    *variants* are other spellings, for a skill that takes paths and does not show the first one's file.
+    """
+
+    shapes: tuple[str, ...]
+    url: str = ""
+    variants: tuple[str, ...] = ()
+
+
+class FileContent(Detector):
+    """Asks for something that every machine has."""
+
+    commanded = "the content of a file or of the environment"
+    independent = True
+
+    def __init__(self, attack: Attack) -> None:
+        self._options = parse_options(attack, Options)
+        self._attack = attack
+        unknown = sorted(set(self._options.shapes) - SHAPES.keys())
+        if unknown:
+            raise BadJob(f"attack {attack.id}: no shape called {unknown[0]!r}; there are: {', '.join(SHAPES)}")
+
+    def steps(self, canaries: Canaries, control: str = "") -> tuple[Step, ...]:
+        """The one call."""
+        texts = Texts(self._attack, canaries)
+        as_url = self._options.url and not control and _URL.match(canaries.given)
+        return (Step(name="attack", text=texts.of(self._options.url) if as_url else texts.attack(control)),)
+
+    def follow(
+        self, answers: Sequence[Answer], canaries: Canaries, context: Context, control: str = ""
+    ) -> tuple[Step, ...]:
+        """The other spellings, where paths are taken and the first one brought nothing."""
+        found = self.read(answers, canaries, context).strength.counts
+        if control or found or len(answers) > 1 or not _PATH.fullmatch(canaries.given.strip()):
+            return ()
+        texts = Texts(self._attack, canaries)
+        return tuple(
+            Step(name=f"spelling {number + 2}", text=texts.of(text))
+            for number, text in enumerate(self._options.variants)
+        )
+
+    def read(self, answers: Sequence[Answer], canaries: Canaries, context: Context) -> Reading:
+        """The shape, if neither the input nor an ordinary answer has it."""
+        for answer in answers:
+            for name in self._options.shapes:
+                words, find = SHAPES[name]
+                view = find(answer.scan.views)
+                if view is not None and find(context.baseline.views) is None:
+                    return Reading(strength=Strength.FULL, what=words, quote="[not shown]", where=view.where)
+        return NOTHING
+
+
+def detector(attack: Attack) -> FileContent:
+    """The detector of *attack*.
+
+    Raises:
+        BadJob: If its options do not fit.
+    """
+    return FileContent(attack)
