@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coordinator.report.escape import markdown, terminal
+from coordinator.report.escape import cut, markdown, spreadsheet, terminal
 
 
 def test_terminal_escapes_are_spelt_out() -> None:
@@ -40,3 +41,22 @@ def test_no_markup_character_stands_alone(text: str) -> None:
     for index, char in enumerate(shown):
         if char in "<>|[]*`":
             assert shown[index - 1] == "\\"
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1+cmd|' /C calc'!A0", "@SUM(A1)", " =1", '"=1', "\uff1d1", "|calc", "%0a=1", "'=1"]
+)
+def test_a_cell_is_never_a_formula(text: str) -> None:
+    """Whatever a spreadsheet would take for the beginning of a formula stands behind an apostrophe."""
+    assert spreadsheet(text).startswith("'")
+
+
+@pytest.mark.parametrize("text", ["plain", "1.2.0", "a=b", "\t=1", "\r\n=1"])
+def test_other_cells_are_shown_as_they_are(text: str) -> None:
+    """A control character is spelt, so it hides no sign behind it."""
+    assert spreadsheet(text) == terminal(text)
+
+
+def test_what_is_cut_says_so() -> None:
+    """A text that is short enough is whole, a longer one ends with an ellipsis within the length."""
+    assert [cut("abcd", 4), cut("abcde", 4)] == ["abcd", "abc…"]

@@ -1,0 +1,1 @@
+"""Known vulnerabilities of packages: OSV records, kept in a local database."""

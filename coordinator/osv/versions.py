@@ -1,0 +1,90 @@
+"""How each ecosystem orders its versions.
+
+PyPI by PEP 440, npm by semantic versions read loosely as npm does, `SEMVER` ranges by semantic versions everywhere. An
+ecosystem without an order here is decided by its records' lists of versions alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Protocol
+
+from nodesemver import SemVer
+from packaging.utils import canonicalize_version
+from packaging.version import InvalidVersion, Version
+
+from coordinator.osv.ecosystem import NPM, PYPI
+
+MAX_VERSION_CHARS = 256
+# What npm reads as a version, and shorter spellings. The library's own recovery reads far more, some of it wrongly.
+SEMANTIC = re.compile(
+    r"[v=\s]*(?P<major>\d+)(?:\.(?P<minor>\d+)(?:\.(?P<patch>\d+))?)?"
+    r"(?:(?(patch)-?|-)(?P<pre>[A-Za-z-][0-9A-Za-z-]*(?:\.[0-9A-Za-z-]+)*|(?<=-)[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?"
+    r"(?:\+[0-9A-Za-z.-]+)?",
+    re.ASCII,
+)
+
+
+class Ordered(Protocol):
+    """A version that knows its place among its like."""
+
+    def __lt__(self, other: Any, /) -> bool:
+        """Whether it comes before *other*."""
+        ...
+
+
+Order = Callable[[str], Ordered | None]
+
+
+class _Semantic:
+    """A semantic version; build metadata counts nothing."""
+
+    __slots__ = ("version",)
+
+    def __init__(self, version: SemVer) -> None:
+        self.version = version
+
+    def __lt__(self, other: _Semantic) -> bool:
+        return bool(self.version.compare(other.version) < 0)
+
+
+@lru_cache(maxsize=65_536)
+def pep440(text: str) -> Version | None:
+    """*text* as a version of PyPI; None where it is none."""
+    if len(text) > MAX_VERSION_CHARS:
+        return None
+    try:
+        return Version(text)
+    except InvalidVersion:
+        return None
+
+
+@lru_cache(maxsize=65_536)
+def semantic(text: str) -> _Semantic | None:
+    """*text* as a semantic version, missing parts being zero; None where it is none."""
+    if len(text) > MAX_VERSION_CHARS:
+        return None
+    if (found := SEMANTIC.fullmatch(text.strip())) is None:
+        return None
+    release = f"{found['major']}.{found['minor'] or 0}.{found['patch'] or 0}"
+    pre = f"-{found['pre']}" if found["pre"] else ""
+    return _Semantic(SemVer(release + pre, loose=True, include_prerelease=False))
+
+
+def order(ecosystem: str, kind: str) -> Order | None:
+    """How a range of type *kind* orders the versions of *ecosystem*; None where it cannot be told."""
+    if kind == "SEMVER":
+        return semantic
+    return {PYPI: pep440, NPM: semantic}.get(ecosystem) if kind == "ECOSYSTEM" else None
+
+
+@lru_cache(maxsize=65_536)
+def normal(ecosystem: str, text: str) -> str:
+    """*text* spelt so that equal versions of *ecosystem* are equal texts; what is no version stays as it is."""
+    if ecosystem == PYPI and (version := pep440(text)) is not None:
+        return canonicalize_version(version)
+    if ecosystem == NPM and (found := semantic(text)) is not None:
+        return str(found.version.version)
+    return text

@@ -1,0 +1,1 @@
+"""What lock and requirement files say; one file a format, found by listing this folder."""
