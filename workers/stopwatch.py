@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ssl
 import time
+from collections.abc import Callable
 
 import h11
 import httpx
@@ -21,7 +22,7 @@ from workers.adapters._body import BODY_BYTES
 from workers.channel import Channel, Cut, OutOfTime
 from workers.egress import Address
 from workers.faults import BadJob, FleetFault
-from workers.observation import Broke, TimedOut
+from workers.observation import Broke, Reply, TimedOut
 from workers.timestamps import Instant, stepped
 
 HEADER_BYTES = 65_536
@@ -37,6 +38,7 @@ class Target(Struct, frozen=True, kw_only=True):
     tls: ssl.SSLContext | None
     request: h11.Request
     body: bytes
+    read: Callable[[bytes], Reply] | None = None
 
 
 class Timed(Struct, frozen=True, kw_only=True):
@@ -81,6 +83,7 @@ def aim(request: HttpRequest, addresses: tuple[Address, ...], tls: ssl.SSLContex
             tls=tls if url.scheme == "https" else None,
             request=framed,
             body=request.body,
+            read=request.read,
         )
         _frame(h11.Connection(h11.CLIENT), target)
         if target.tls is not None:
@@ -95,11 +98,13 @@ class Stopwatch:
     """Times exchanges with *target*, over one connection as long as the skill keeps it open.
 
     For one thread; only `abort` may be called from another. *requests* counts those sent, *connect_ms* and *tls_ms*
-    hold one figure a connection. *kernel* False reads the application's clock alone.
+    hold one figure a connection. *kernel* False reads the application's clock alone. *read* is how the request's
+    adapter reads the body of a 2xx answer, if not as any JSON.
     """
 
     def __init__(self, target: Target, *, kernel: bool = True) -> None:
         self._target = target
+        self.read = target.read
         self._addresses = target.addresses
         self._kernel = kernel
         self._channel: Channel | None = None

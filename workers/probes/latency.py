@@ -5,7 +5,8 @@ i / rate whatever became of the others, and its latency counts from then; a clos
 skill is slow, and so leave out the waiting that its users would have had (Tene's coordinated omission).
 
 Each connection is driven by a blocking socket in a thread of its own: on the event loop, or in a shared pool, the other
-work of the process would be billed to the skill.
+work of the process would be billed to the skill. A call that is no plain HTTP request cannot be made there: the
+adapter makes it, and its own reading counts (`calls`).
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from functools import cache, partial
 
 import httpx
 
+from workers.adapters._adapter import NoHttpRequest, Prepares
 from workers.egress import NoSuchHost, resolve_all
 from workers.faults import BadJob
-from workers.observation import TimedOut
+from workers.probes import calls
 from workers.probes.open_loop import Timetable, drive, with_waits
-from workers.probes.readings import Reading, read, series
+from workers.probes.quiet import Quiet
+from workers.probes.readings import Reading, read
+from workers.probes.series import series
 from workers.session import Session
 from workers.stopwatch import Stopwatch, Target, aim
 from workers.threads import run_in_threads
@@ -30,10 +34,8 @@ from workers.wire.job import QuietJob, SustainedJob
 from workers.wire.percentiles import percentile
 from workers.wire.result import Outcome, Series, Verdict
 
-# A skill that let five callers in a row wait in vain is not asked again: the rest of a quiet series counts as timeouts,
-# and a hanging skill holds its thread for 5 x 30 s instead of 21 x 30 s.
-GIVE_UP_AFTER = 5
 REQUESTS_MAX = 10_000
+RETAKES_MAX = 10
 IN_FLIGHT_MAX = 64
 DURATION_MAX_S = 600.0
 TIMEOUT_MAX_MS = 600_000
@@ -45,6 +47,8 @@ async def judge_quiet(
 ) -> Verdict:
     """Time *job.requests* calls of the skill's example, one after the other, after *job.warmup* unmeasured ones.
 
+    A sample during which our machine was in the way is taken again (`Quiet`).
+
     *tls* replaces the verifying default context; *kernel* False reads the application's clock alone.
 
     Raises:
@@ -53,17 +57,23 @@ async def judge_quiet(
     """
     if not (1 <= job.requests <= REQUESTS_MAX and 0 <= job.warmup <= REQUESTS_MAX):
         raise BadJob(f"a latency series of {job.warmup} + {job.requests} requests is out of bounds")
+    if not (0 <= job.retakes <= RETAKES_MAX and job.max_lag_ms > 0):
+        raise BadJob(f"{job.retakes} retakes above a lag of {job.max_lag_ms} ms is out of bounds")
     timeout_ns = _timeout_ns(job.timeout_ms)
     try:
-        target = await _target(session, tls)
+        target = await _target(session, tls, job.timeout_ms)
     except NoSuchHost as error:
         return _unreachable(job.requests, str(error))
+    quiet = Quiet(job)
+    if target is None:
+        await calls.in_sequence(session, quiet, timeout_ms=job.timeout_ms)
+        return _verdict(quiet.readings, [], job, job.requests, requests=quiet.requests)
     watch, stop = Stopwatch(target, kernel=kernel), threading.Event()
     rate = session.skill.max_requests_per_second
     pause_s = min(1 / rate, PAUSE_MAX_S) if rate else 0.0
-    work = partial(_in_sequence, watch, job, timeout_ns, pause_s, stop)
-    [readings] = await run_in_threads([work], partial(_abort, stop, [watch]))
-    return _verdict(readings, [watch], job.requests)
+    work = partial(_in_sequence, watch, quiet, timeout_ns, pause_s, stop)
+    await run_in_threads([work], partial(_abort, stop, [watch]))
+    return _verdict(quiet.readings, [watch], job, job.requests)
 
 
 async def judge_sustained(
@@ -85,44 +95,45 @@ async def judge_sustained(
     # Rounded first: 0.1 * 30 is a hair above 3 in binary.
     planned = math.ceil(round(job.rate_per_s * job.duration_s, 9)) or 1
     timeout_ns = _timeout_ns(job.timeout_ms)
+    in_flight = min(job.max_in_flight, planned)
     try:
-        target = await _target(session, tls)
+        target = await _target(session, tls, job.timeout_ms)
     except NoSuchHost as error:
         return _unreachable(planned, str(error))
     timetable, stop = Timetable(planned, job.rate_per_s), threading.Event()
-    watches = [Stopwatch(target, kernel=kernel) for _ in range(min(job.max_in_flight, planned))]
+    if target is None:
+        timed = await calls.on_time(session, timetable, in_flight=in_flight, timeout_ms=job.timeout_ms)
+        return _verdict(with_waits(timed, timetable, in_flight), [], job, planned, requests=len(timed))
+    watches = [Stopwatch(target, kernel=kernel) for _ in range(in_flight)]
     works = [partial(drive, watch, timetable, timeout_ns, stop) for watch in watches]
     lanes = await run_in_threads(works, partial(_abort, stop, watches))
     readings = with_waits([reading for lane in lanes for reading in lane], timetable, len(watches))
-    return _verdict(readings, watches, planned)
+    return _verdict(readings, watches, job, planned)
 
 
-def _in_sequence(
-    watch: Stopwatch, job: QuietJob, timeout_ns: int, pause_s: float, stop: threading.Event
-) -> list[Reading]:
-    readings: list[Reading] = []
-    in_vain = 0
+def _in_sequence(watch: Stopwatch, quiet: Quiet, timeout_ns: int, pause_s: float, stop: threading.Event) -> None:
     due_ns = 0
     try:
-        for order in range(-job.warmup, job.requests):
+        while (order := quiet.next()) is not None:
             if stop.wait(max((due_ns - time.perf_counter_ns()) / 1e9, 0.0)):
                 break
             begun_ns = time.perf_counter_ns()
             due_ns = begun_ns + round(pause_s * 1e9)
             exchange = watch.time(begun_ns + timeout_ns)
-            if order >= 0:
-                readings.append(read(order, exchange))
-            in_vain = in_vain + 1 if isinstance(exchange, TimedOut) else 0
-            if in_vain == GIVE_UP_AFTER:
-                break
+            quiet.took(read(order, exchange, body_of=watch.read))
     finally:
         watch.close()
-    return readings
 
 
-async def _target(session: Session, tls: ssl.SSLContext | None) -> Target:
-    skill = session.skill
-    request = session.adapter.request(skill, skill.example)
+async def _target(session: Session, tls: ssl.SSLContext | None, timeout_ms: int) -> Target | None:
+    """What the stopwatch is aimed at; None where a call is no plain HTTP request."""
+    skill, adapter = session.skill, session.adapter
+    if isinstance(adapter, Prepares):
+        await adapter.prepare(skill, deadline_s=timeout_ms / 1000)
+    try:
+        request = adapter.request(skill, skill.example)
+    except NoHttpRequest:
+        return None
     try:
         url = httpx.URL(request.url)
     except httpx.InvalidURL as error:
@@ -159,18 +170,26 @@ def _unreachable(planned: int, reason: str) -> Verdict:
     return Verdict(outcome=Outcome.FAIL, score=0.0, evidence=f"0 of {planned} answered; {reason}", series=nothing)
 
 
-def _verdict(readings: list[Reading], watches: list[Stopwatch], planned: int) -> Verdict:
+def _verdict(
+    readings: list[Reading],
+    watches: list[Stopwatch],
+    job: QuietJob | SustainedJob,
+    planned: int,
+    *,
+    requests: int = 0,
+) -> Verdict:
     found = series(
         readings,
         planned=planned,
         connect_ms=[ms for watch in watches for ms in watch.connect_ms],
         tls_ms=[ms for watch in watches for ms in watch.tls_ms],
+        max_lag_ms=job.max_lag_ms,
     )
     return Verdict(
         outcome=outcome(found),
         score=len(found.samples_ms) / planned,
         evidence=evidence(found, [one.flaw for one in readings if one.flaw and not one.timed_out]),
-        requests=sum(watch.requests for watch in watches),
+        requests=requests + sum(watch.requests for watch in watches),
         series=found,
     )
 
@@ -193,6 +212,8 @@ def evidence(found: Series, flaws: list[str]) -> str:
             f"p50 {p50:.1f} ms, p95 {p95:.1f} ms, p99 {p99:.1f} ms"
             f" ({found.clock} clock, uncertainty {found.uncertainty_ms:.1f} ms)"
         )
+    if found.flagged:
+        parts.append(f"{found.flagged} read while our machine was in the way")
     if found.failures:
         parts.append(f"{found.failures} failed, the first: {flaws[0]}")
     if found.timeouts:

@@ -61,7 +61,8 @@ def drive(watch: Stopwatch, timetable: Timetable, timeout_ns: int, stop: threadi
                 waited_ms = (begin_ns - due_ns) / 1e6
                 readings.append(read(order, TimedOut(elapsed_ms=0.0, deadline_ms=timeout_ns / 1e6 - waited_ms)))
                 continue
-            reading = read(order, watch.time(started_ns + left_ns), app_late_ns=max(started_ns - due_ns, 0))
+            exchange = watch.time(started_ns + left_ns)
+            reading = read(order, exchange, app_late_ns=max(started_ns - due_ns, 0), body_of=watch.read)
             readings.append(reading)
             free_ns = begin_ns + round(reading.busy_ms * 1e6)
     finally:
@@ -98,5 +99,7 @@ def _later(reading: Reading, wait_ms: float) -> Reading:
         reading.sample,
         elapsed_ms=round(reading.sample.elapsed_ms + wait_ms, 6),
         first_byte_ms=round(reading.sample.first_byte_ms + wait_ms, 6),
+        # Both count from when the request was due, so the skill's own queue is in the one and not in the other.
+        lag_ms=round(max(reading.sample.lag_ms - wait_ms, 0.0), 6),
     )
     return msgspec.structs.replace(reading, sample=sample)

@@ -13,7 +13,7 @@ from workers.faults import BadExpectation, BadJob, FleetFault
 from workers.observation import Answered, Broke, Failed, Malformed, Observation, Refused, Reply, TimedOut, Value
 from workers.probes import functional
 from workers.session import Session
-from workers.wire.job import Expectation, FunctionalJob
+from workers.wire.job import ExamineJob, Expectation, FunctionalJob
 from workers.wire.result import EVIDENCE_CHARS, KEPT_BODY_CHARS, Outcome, Verdict
 from workers.wire.skill import Access, SkillRef
 
@@ -171,3 +171,19 @@ def test_our_own_failure_is_no_verdict() -> None:
     """What is not the skill's doing goes up to whoever retries."""
     with pytest.raises(FleetFault):
         judged(FleetFault("no network"))
+
+
+def test_a_manifest_is_examined_without_a_call() -> None:
+    """The subject is held against the expectation, and the evidence speaks of the manifest."""
+    version = Expectation(evaluator="regex", expected={"patterns": ["^1[.]"]})
+
+    right, wrong = (
+        asyncio.run(functional.examine(ExamineJob(id="j", probe="p", subject=subject, expectation=version)))
+        for subject in ("1.0.0", "one")
+    )
+
+    assert [(one.outcome, one.score, one.requests) for one in (right, wrong)] == [
+        (Outcome.PASS, 1.0, 0),
+        (Outcome.FAIL, 0.0, 0),
+    ]
+    assert right.evidence == "the manifest: 1 of 1 patterns matched"

@@ -16,13 +16,15 @@ from tests.raw_server import RawServer, answer, cuts, drips, hangs, keeps_alive,
 from workers.adapters import http
 from workers.faults import BadJob, FleetFault
 from workers.probes import latency
-from workers.probes.latency import GIVE_UP_AFTER, judge_quiet, judge_sustained
+from workers.probes.latency import judge_quiet, judge_sustained
+from workers.probes.quiet import GIVE_UP_AFTER
 from workers.session import Session
 from workers.wire.job import QuietJob, SustainedJob
 from workers.wire.result import Outcome, Series, Verdict
 from workers.wire.skill import Access, SkillRef
 
-QUIET = QuietJob(id="q", probe="latency/quiet")
+# However busy the machine of the tests is, no sample is taken again where a test does not ask for it.
+QUIET = QuietJob(id="q", probe="latency/quiet", retakes=0)
 SUSTAINED = SustainedJob(id="s", probe="latency/sustained", rate_per_s=100.0, duration_s=0.2)
 
 
@@ -93,6 +95,30 @@ def test_the_kernels_samples_never_exceed_the_applications() -> None:
     assert (found.clock, found.fallbacks) == ("kernel", 0)
     pairs = zip(found.first_byte_ms, found.samples_ms, found.app_ms, strict=True)
     assert all(0 < first <= sample <= app for first, sample, app in pairs)
+
+
+def test_a_sample_is_taken_again_at_most_twice_and_then_flagged() -> None:
+    """Where our machine is always in the way, each request is sent three times and each sample flagged."""
+    job = QuietJob(id="q", probe="latency/quiet", requests=4, max_lag_ms=1e-9)
+    with RawServer(keeps_alive) as server:
+        verdict = quiet(server, job)
+
+        assert (verdict.requests, len(server.requests)) == (1 + 3 * 4, 1 + 3 * 4)
+
+    found = of(verdict)
+    assert (verdict.outcome, found.tries, found.flagged) == (Outcome.PASS, (3, 3, 3, 3), 4)
+    assert all(lag > 0 for lag in found.lag_ms)
+    assert "4 read while our machine was in the way" in verdict.evidence
+
+
+def test_a_load_is_flagged_and_not_taken_again() -> None:
+    """Under sustained load a doubtful sample is only told: another request would make another load."""
+    with RawServer(keeps_alive) as server:
+        verdict = sustained(server, msgspec.structs.replace(SUSTAINED, max_lag_ms=1e-9))
+
+        assert len(server.requests) == 20
+
+    assert of(verdict).flagged == 20
 
 
 def test_without_timestamps_the_series_says_so() -> None:
@@ -175,6 +201,9 @@ def test_an_address_that_is_not_allowed_is_a_bad_job() -> None:
         msgspec.structs.replace(QUIET, warmup=-1),
         msgspec.structs.replace(QUIET, requests=10**9),
         msgspec.structs.replace(QUIET, timeout_ms=0),
+        msgspec.structs.replace(QUIET, retakes=-1),
+        msgspec.structs.replace(QUIET, retakes=1_000),
+        msgspec.structs.replace(QUIET, max_lag_ms=float("nan")),
     ],
 )
 def test_a_quiet_series_out_of_bounds_is_a_bad_job(job: QuietJob) -> None:

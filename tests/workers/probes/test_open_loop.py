@@ -80,6 +80,8 @@ def test_a_timeout_holds_its_connection() -> None:
 class HangingWatch:
     """A stopwatch whose skill held the connection for longer than anybody would wait."""
 
+    read = None
+
     def __init__(self) -> None:
         self.timed = 0
         self.closed = False
