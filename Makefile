@@ -2,8 +2,9 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PEERS := .mcp-peers
 
-.PHONY: help setup demo test lint lock clean
+.PHONY: help setup demo test security lint lock clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -22,10 +23,14 @@ $(READY): pyproject.toml requirements.lock
 demo: $(READY) ## start the example marketplace, certify it, show the scores
 	@$(BIN)/python examples/demo.py
 
-test: $(READY) ## RabbitMQ from Debian's packages if missing, then lint, types and all tests
-	@sh tests/install_rabbitmq.sh
+test: $(READY) ## the servers that the tests start, from Debian if missing, then lint, types and all tests
+	@sh tests/install_debian.sh
+	@sh tests/install_mcp_peers.sh $(PYTHON) $(PEERS)
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest
+
+security: $(READY) ## try every attack on the test range: false accusations and recall, as tables
+	$(BIN)/python -m tests.range
 
 lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check .
@@ -33,9 +38,9 @@ lint: $(READY) ## ruff and mypy
 	$(BIN)/mypy
 
 lock: ## pin the newest versions that pyproject.toml admits
-	$(BIN)/pip-compile --quiet --upgrade --extra dev --strip-extras --allow-unsafe --build-deps-for wheel --build-deps-for editable \
+	$(BIN)/pip-compile --quiet --upgrade --extra dev --extra postgresql --strip-extras --allow-unsafe --build-deps-for wheel --build-deps-for editable \
 		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) out build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) out build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -77,11 +77,44 @@ def load(path: Path) -> Benchmark:
         BenchmarkError: If it cannot be read, or anything in it is not as the format wants it.
     """
     file = path / "benchmark.json" if path.is_dir() else path
+    return _benchmark(*_document(file), file)
+
+
+def load_tasks(path: Path) -> Benchmark:
+    """The tasks in the file *path*: a list of them, or an object with a list ``tasks``; a whole benchmark will do too.
+
+    Tasks alone make a benchmark called ``tasks``, whose scores are the weighted mean.
+
+    Raises:
+        BenchmarkError: As `load` does.
+    """
+    document, digest = _document(path)
+    if isinstance(document, dict) and "id" in document:
+        return _benchmark(document, digest, path)
+    alone = isinstance(document, dict) and document.keys() == {"tasks"}
+    tasks = document["tasks"] if alone else document
+    named = {"id": "tasks", "name": "Tasks", "version": "0.0.0", "domain": "custom", "scoringMethod": "weighted_mean"}
+    try:
+        return _benchmark({**named, "tasks": tasks}, digest, path)
+    except BenchmarkError as error:
+        if alone:
+            raise
+        pointer = error.pointer.removeprefix("/tasks")
+        raise BenchmarkError(
+            error.file, pointer, expected=error.expected, found=error.found, advice=error.advice
+        ) from None
+
+
+def _document(file: Path) -> tuple[Any, str]:
+    """What stands in *file*, and its digest."""
     try:
         document = strict.read(file)
-        digest = strict.digest(document)
+        return document, strict.digest(document)
     except strict.NotStrict as error:
         raise BenchmarkError(file, "", expected=error.expected, found=error.found, advice="correct the file") from error
+
+
+def _benchmark(document: Any, digest: str, file: Path) -> Benchmark:
     mistake = best_match(islice(_schema().iter_errors(document), 100))
     if mistake is not None:
         raise BenchmarkError(
@@ -109,7 +142,7 @@ def load(path: Path) -> Benchmark:
         domain=document["domain"],
         scoring_method=document["scoringMethod"],
         max_latency_ms=int(document.get("maxLatencyMs", MAX_LATENCY_MS)),
-        metadata=document.get("metadata", {}),
+        metadata=_metadata(document),
         tasks=tasks,
         digest=digest,
         path=file,
@@ -191,6 +224,12 @@ def _candidates(entries: Sequence[Path]) -> Iterator[tuple[str, Path]]:
 @cache
 def _schema() -> Draft202012Validator:
     return Draft202012Validator(json.loads((built_in() / "schema.json").read_bytes()))
+
+
+def _metadata(document: dict[str, Any]) -> dict[str, Any]:
+    """The metadata; the k and n of pass@k may also stand beside the scoring method."""
+    beside = {name: document[name] for name in ("k", "n") if name in document}
+    return {**beside, **document.get("metadata", {})}
 
 
 def _task(raw: dict[str, Any]) -> Task:

@@ -46,15 +46,26 @@ class Certificate(Struct, frozen=True, kw_only=True):
 
 
 def certify(
-    mode: Mode, pillars: Mapping[Pillar, PillarScore], policy: Policy, *, notes: Sequence[str] = ()
+    mode: Mode,
+    pillars: Mapping[Pillar, PillarScore],
+    policy: Policy,
+    *,
+    notes: Sequence[str] = (),
+    left_out: Sequence[str] = (),
 ) -> Certificate:
-    """Decide. *notes* are reasons of other stages; they come after those of the decision."""
+    """Decide. *notes* are reasons of other stages; they come after those of the decision.
+
+    *left_out* are probes that this run did without: whatever the coverage, nothing is certified then.
+    """
     total = overall({pillar: score.score for pillar, score in pillars.items()}, policy, mode)
     if mode is Mode.STATIC:
         verdict = Decision.NOT_CERTIFIED
         reasons = ["static evidence only: a skill is certified on live evidence"]
     else:
         verdict, reasons = _decide(pillars, total, policy)
+        if left_out and verdict is Decision.CERTIFIED:
+            verdict = Decision.INCOMPLETE
+            reasons = [f"certified only with every attack; without evidence: {', '.join(left_out)}", *reasons]
     return Certificate(
         verdict=verdict,
         overall=total,

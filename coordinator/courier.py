@@ -12,7 +12,7 @@ from workers.wire.job import Parcel
 from workers.wire.result import Result
 
 BATCH = 500
-BATCH_S = 0.05
+BATCH_S = 0.02
 
 
 class Batch(Struct, frozen=True):

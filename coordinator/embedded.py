@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import dramatiq
 from dramatiq.asyncio import get_event_loop_thread
@@ -15,6 +15,7 @@ from coordinator.courier import BATCH, BATCH_S, Batch, Depth
 from workers import actors
 from workers.metrics import Metrics
 from workers.wire import parcels, queues
+from workers.wire.callbacks import Callbacks
 from workers.wire.job import Parcel
 from workers.wire.publisher import Unroutable
 from workers.wire.result import Result
@@ -25,11 +26,23 @@ STOP_MS = 1_000
 class EmbeddedFleet:
     """A `Courier` whose workers are threads and a loop of this process. One at a time; close it before the next.
 
-    *concurrency* is the number of parcels in flight.
+    *concurrency* is the number of parcels in flight, *auth_env* the environment variables that may be sent to skills;
+    *allow_exec*: they may be started as programs; *callbacks*: how they reach this process.
     """
 
-    def __init__(self, *, concurrency: int = 8, metrics: Metrics | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        concurrency: int = 8,
+        metrics: Metrics | None = None,
+        auth_env: Sequence[str] = (),
+        allow_exec: bool = False,
+        callbacks: Callbacks | None = None,
+    ) -> None:
         self._metrics = metrics
+        self._auth_env = tuple(auth_env)
+        self._allow_exec = allow_exec
+        self._callbacks = callbacks
         self._concurrency = concurrency
         self._outbox = _QueueOutbox()
         self._broker: _MemoryBroker | None = None
@@ -44,7 +57,9 @@ class EmbeddedFleet:
         if get_event_loop_thread() is not None:
             raise RuntimeError("an embedded fleet runs in this process already; close it first")
         self._outbox.attach(asyncio.get_running_loop())
-        desk = actors.Desk(self._outbox, self._metrics)
+        desk = actors.Desk(
+            self._outbox, self._metrics, self._auth_env, allow_exec=self._allow_exec, callbacks=self._callbacks
+        )
         self._broker = _MemoryBroker(desk.middleware())
         self._worker = actors.boot(self._broker, desk, queues.ALL, concurrency=self._concurrency)
         await asyncio.to_thread(self._worker.start)
@@ -60,18 +75,20 @@ class EmbeddedFleet:
         self._broker.put(parcel)
 
     async def batches(self) -> AsyncIterator[Batch]:
-        """Batches of up to 500 results, or of what came within 50 ms, until the fleet is closed."""
-        while True:
-            first = await self._outbox.results.get()
-            await asyncio.sleep(BATCH_S if self._outbox.results.qsize() < BATCH - 1 else 0)
-            found = [first]
-            while len(found) < BATCH and not self._outbox.results.empty():
-                found.append(self._outbox.results.get_nowait())
-            results = tuple(result for result in found if result is not None)
-            if results:
-                yield Batch(results, _nothing)
-            if None in found:
-                return
+        """Batches of some `BATCH` results, or of what came within `BATCH_S`, until the fleet is closed."""
+        arrived, closing = self._outbox.arrived, False
+        while not closing:
+            together: tuple[Result, ...] | None = await arrived.get()
+            found: list[Result] = []
+            await asyncio.sleep(BATCH_S)
+            while together is not None:
+                found += together
+                if len(found) >= BATCH or arrived.empty():
+                    break
+                together = arrived.get_nowait()
+            closing = together is None
+            if found:
+                yield Batch(tuple(found), _nothing)
 
     async def depths(self) -> dict[str, Depth]:
         """Each queue's depth."""
@@ -90,7 +107,7 @@ class EmbeddedFleet:
             self._broker.flush_all()
             await asyncio.to_thread(worker.stop, STOP_MS)
             await asyncio.to_thread(join_all, [*worker.workers, *worker.consumers.values()], 10 * STOP_MS)
-        self._outbox.results.put_nowait(None)
+        self._outbox.arrived.put_nowait(None)
 
 
 class _MemoryBroker(StubBroker):
@@ -114,7 +131,7 @@ class _QueueOutbox:
 
     def __init__(self) -> None:
         self.closed = False
-        self.results: asyncio.Queue[Result | None] = asyncio.Queue()
+        self.arrived: asyncio.Queue[tuple[Result, ...] | None] = asyncio.Queue()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -124,11 +141,11 @@ class _QueueOutbox:
     async def open(self) -> None:
         """Nothing to do."""
 
-    async def result(self, queue: str, result: Result) -> None:
-        """Hand over *result*."""
+    async def results(self, queue: str, results: Sequence[Result]) -> None:
+        """Hand over *results*."""
         if self.closed or self._loop is None:
             raise Unroutable(queue)
-        self._loop.call_soon_threadsafe(self.results.put_nowait, result)
+        self._loop.call_soon_threadsafe(self.arrived.put_nowait, tuple(results))
 
     async def parcel(self, queue: str, parcel: Parcel) -> None:
         """Never asked for: nothing comes back in memory."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, start_http_server
 
-from coordinator.record import Record
+from coordinator.run import Concluded
 from workers.wire.job import Pillar
-from workers.wire.result import Judged, Outcome, Result
+from workers.wire.result import Result, outcome_of
 
 
 class Metrics:
-    """A `Watcher` of runs that counts."""
+    """A `Watcher` of runs that counts; the verdicts only of those that *certify*."""
 
-    def __init__(self, registry: CollectorRegistry) -> None:
+    def __init__(self, registry: CollectorRegistry, *, certify: bool = True) -> None:
+        self._certify = certify
         self._published = Counter(
             "skillmark_coordinator_jobs_published", "Jobs handed to the broker.", ["pillar"], registry=registry
         )
@@ -41,13 +42,13 @@ class Metrics:
 
     def ended(self, result: Result) -> None:
         """A job came back, or was given up."""
-        outcome = result.verdict.outcome if isinstance(result, Judged) else Outcome.UNJUDGED
-        self._ended.labels(result.pillar, outcome).inc()
+        self._ended.labels(result.pillar, outcome_of(result)).inc()
         self._in_flight.labels(result.pillar).dec()
 
-    def concluded(self, record: Record) -> None:
+    def concluded(self, concluded: Concluded) -> None:
         """A skill has its record."""
-        self._certifications.labels(record.verdict).inc()
+        if self._certify:
+            self._certifications.labels(concluded.verdict).inc()
 
 
 def serve(registry: CollectorRegistry, host: str, port: int) -> int:

@@ -10,13 +10,27 @@ import heapq
 
 from msgspec import Struct
 
-from workers.wire.job import FunctionalJob, Job, Parcel, QuietJob, SecurityJob, SustainedJob
+from workers.wire.job import (
+    DiscoverJob,
+    EdgeCaseJob,
+    ExamineJob,
+    FunctionalJob,
+    HygieneJob,
+    Job,
+    Parcel,
+    QuietJob,
+    SecurityJob,
+    SustainedJob,
+)
 
 TRIES = 2
 MARGIN_S = 60.0
 LONGEST_S = 1800.0
 LONGEST_STEP_S = 5.0
 """More than this between two ticks was no waiting: the machine slept, or the coordinator was stopped."""
+
+ATTEMPT_CALLS = 3
+"""Calls that one attempt at a skill takes, on average: few take more, and those are not all taken to the deadline."""
 
 SPARE = 1_000
 
@@ -32,12 +46,16 @@ def budget_s(parcel: Parcel) -> float:
 
 def _calls(job: Job) -> int:
     match job:
-        case FunctionalJob():
+        case FunctionalJob() | ExamineJob() | DiscoverJob():
             return 3
+        case EdgeCaseJob():
+            return 6
         case SecurityJob():
-            return job.max_fields * max(1, len(job.attack.carriers)) * (2 + job.attack.confirm.replays)
+            return job.max_fields * max(1, len(job.attack.carriers)) * (2 + job.attack.confirm.replays) * ATTEMPT_CALLS
+        case HygieneJob():
+            return 18
         case QuietJob():
-            return job.requests + job.warmup
+            return job.warmup + job.requests * (1 + job.retakes)
         case SustainedJob():
             return 3
 

@@ -63,13 +63,24 @@ class GroupWeights(Struct, frozen=True, forbid_unknown_fields=True):
     example: Positive
     test_cases: Positive
     benchmark: Positive
+    manifest: Positive
+    edge_cases: Positive
+
+
+class EdgeCasePolicy(Struct, frozen=True, forbid_unknown_fields=True):
+    """The generated edge cases."""
+
+    max_requests: Annotated[int, Meta(ge=0, le=1000)]
 
 
 class FunctionalPolicy(Struct, frozen=True, forbid_unknown_fields=True):
-    """The functional pillar."""
+    """The functional pillar. *k*, where given, takes the place of the benchmarks' own."""
 
     weights: GroupWeights
+    edge_cases: EdgeCasePolicy
     timeout_ms: Count
+    repeats: Annotated[int, Meta(ge=1, le=200)]
+    k: Annotated[int, Meta(ge=1, le=200)] | None = None
 
 
 class BySeverity(Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,6 +104,21 @@ class Credit(Struct, frozen=True, forbid_unknown_fields=True):
     exploited: Fraction
 
 
+class ByRating(BySeverity, frozen=True, forbid_unknown_fields=True):
+    """One figure a severity, and one for a severity that nobody states."""
+
+    unknown: float
+
+
+class DependencyPolicy(Struct, frozen=True, forbid_unknown_fields=True):
+    """The static check of dependencies against known vulnerabilities."""
+
+    max_age_days: Positive
+    unverified: Percent
+    points: ByRating
+    ceilings: ByRating
+
+
 class SecurityPolicy(Struct, frozen=True, forbid_unknown_fields=True):
     """The security pillar."""
 
@@ -100,6 +126,32 @@ class SecurityPolicy(Struct, frozen=True, forbid_unknown_fields=True):
     severity_weights: BySeverity
     credit: Credit
     caps: BySeverity
+    dependencies: DependencyPolicy
+
+
+class CheckWeights(Struct, frozen=True, forbid_unknown_fields=True):
+    """Of the static checks within their pillars, by the checks' names; only their proportions matter."""
+
+    manifest: Positive
+    dependencies: Positive
+    source: Positive
+    permissions: Positive
+    data_handling: Positive
+    failure_modes: Positive
+
+    def of(self, check: str) -> float:
+        """The weight of *check*."""
+        return float(getattr(self, check))
+
+
+class StaticPolicy(Struct, frozen=True, forbid_unknown_fields=True):
+    """What findings of the static checks are worth. *unverified* are points, *repeat* is a factor."""
+
+    repeat: Fraction
+    unverified: Percent
+    weights: CheckWeights
+    points: BySeverity
+    ceilings: BySeverity
 
 
 class PerformanceWeights(Struct, frozen=True, forbid_unknown_fields=True):
@@ -130,6 +182,8 @@ class PerformancePolicy(Struct, frozen=True, forbid_unknown_fields=True):
 
     requests: Count
     warmup: Annotated[int, Meta(ge=0, le=1000)]
+    max_lag_ms: Positive
+    retakes: Annotated[int, Meta(ge=0, le=10)]
     good_latency_ms: Positive
     max_latency_ms: Positive
     noise_floor_ms: Positive
@@ -154,6 +208,7 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     blend: Blend
     certificate: Certificate
     bands: tuple[Band, ...]
+    static: StaticPolicy
     functional: FunctionalPolicy
     security: SecurityPolicy
     performance: PerformancePolicy
@@ -184,6 +239,22 @@ def load(path: Path | None = None) -> Policy:
     return policy
 
 
+def repeated(policy: Policy, *, repeats: int | None = None, k: int | None = None) -> Policy:
+    """*policy* with each functional task run *repeats* times, and *k* for pass@k; None: as the policy has it.
+
+    What decides is another policy then, and the digest says so.
+
+    Raises:
+        PolicyError: If the two contradict each other.
+    """
+    tasks = policy.functional
+    changed = msgspec.structs.replace(tasks, repeats=repeats or tasks.repeats, k=k or tasks.k)
+    policy = msgspec.structs.replace(policy, functional=changed)
+    for key, expected, found in _contradictions(policy):
+        raise PolicyError(f"{key}: expected {expected}, found {found}")
+    return policy
+
+
 def _contradictions(policy: Policy) -> list[tuple[str, str, Any]]:
     wrong: list[tuple[str, str, Any]] = []
     for key, weights in (
@@ -209,8 +280,19 @@ def _contradictions(policy: Policy) -> list[tuple[str, str, Any]]:
                 policy.performance.sustained.max_in_flight,
             )
         )
+    tasks = policy.functional
+    if tasks.k is not None and 1 < tasks.repeats < tasks.k:
+        wrong.append(("functional.k", f"at most functional.repeats ({tasks.repeats})", tasks.k))
     for name in ("severity_weights", "caps"):
         figures = msgspec.structs.astuple(getattr(policy.security, name))
         if any(figure < 0 for figure in figures):
             wrong.append((f"security.{name}", "no negative figure", figures))
+    for key, table in (("static", policy.static), ("security.dependencies", policy.security.dependencies)):
+        for name in ("points", "ceilings"):
+            figures = msgspec.structs.astuple(getattr(table, name))
+            if not all(0 <= figure <= 100 for figure in figures):
+                wrong.append((f"{key}.{name}", "figures of 0 to 100", figures))
+    ceilings = msgspec.structs.astuple(policy.static.ceilings)
+    if any(worse > better for worse, better in pairwise(ceilings)):
+        wrong.append(("static.ceilings", "none above that of a lesser severity", ceilings))
     return wrong

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from coordinator.certify import shown
 from coordinator.policy import Policy
 from coordinator.score import PillarScore, waits
-from coordinator.tally import Finding, Tally
+from coordinator.tally import HYGIENE, Finding, Tally
 from workers.wire.job import Pillar
 from workers.wire.percentiles import percentile
 from workers.wire.result import Outcome
@@ -31,17 +31,29 @@ def explain(
     )
 
 
+def explain_functional(tally: Tally, pillar: PillarScore) -> tuple[str, ...]:
+    """The same of a skill that was asked for its functional pillar alone."""
+    return (*_functional(tally, pillar), *_unjudged(tally))
+
+
 def _functional(tally: Tally, pillar: PillarScore) -> Iterator[str]:
-    tasks = [one for one in tally.findings if one.pillar is Pillar.FUNCTIONAL]
+    found = [one for one in tally.findings if one.pillar is Pillar.FUNCTIONAL]
+    tasks = [one for one in found if one.outcome is not Outcome.NOT_APPLICABLE]
     lost = [one for one in tasks if one.outcome in LOST_POINTS]
     if lost:
         yield f"functional {shown(pillar.score)}: {len(lost)} of {len(tasks)} tasks lost points: {_named(lost)}"
-    if pillar.live == 100 and pillar.static is not None and pillar.static < 100:
-        yield f"functional {shown(pillar.score)}: the manifest scores {shown(pillar.static)}"
+    if misfits := [one for one in found if one.outcome is Outcome.NOT_APPLICABLE]:
+        yield f"functional: {len(misfits)} of {len(found)} tasks do not apply to this skill: {_named(misfits)}"
+    if flaky := [one.probe for one in tally.repeated if 0 < one.passed < one.judged]:
+        yield f"functional: {len(flaky)} of {len(tally.repeated)} repeated tasks are flaky: {_listed(flaky)}"
 
 
 def _security(tally: Tally, policy: Policy) -> Iterator[str]:
-    probes = [one for one in tally.findings if one.pillar is Pillar.SECURITY]
+    found = [one for one in tally.findings if one.pillar is Pillar.SECURITY]
+    probes = [one for one in found if one.probe != HYGIENE]
+    for one in found:
+        if one.probe == HYGIENE and one.outcome is Outcome.FAIL:
+            yield f"hygiene (no points lost): {_quoted(one.evidence)}"
     for one in probes:
         if one.outcome is Outcome.EXPLOITED:
             cap = policy.security.caps.of(one.severity or "low")

@@ -1,7 +1,11 @@
 """One run: a catalog in, a record for each skill out.
 
 Reads the catalog only as far as the schedule has room, publishes what may go, takes in results, and reduces a skill as
-soon as its last job has ended; so memory holds the skills under way and nothing else.
+soon as its last job has ended; so memory holds the skills under way and nothing else. What is asked of a skill and what
+its results are worth, an `Assessment` knows.
+
+An entry that is a server is asked for its tools first; each of them then goes on as an entry of its own. It has a
+record itself only where its tools could not be found out.
 """
 
 from __future__ import annotations
@@ -9,36 +13,61 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
 import structlog
 from msgspec import Struct
 
-from coordinator import record
+from coordinator import discovery
 from coordinator.catalog.skill import Entry, Rejection, Skill
-from coordinator.certify import Decision, Mode, certify
-from coordinator.courier import Courier
-from coordinator.ledger.ledger import Ledger
+from coordinator.courier import BATCH, Courier
+from coordinator.ledger.ledger import Ledger, Line
 from coordinator.overdue import Overdue
-from coordinator.plan import Plan, Planner
-from coordinator.policy import Policy
-from coordinator.reasons import explain
-from coordinator.record import Header, Record
+from coordinator.plan import Plan
+from coordinator.policy import Limits
 from coordinator.schedule import Dispatch, Schedule
-from coordinator.score import score, static_only
-from coordinator.static import manifest
-from coordinator.static.evidence import StaticEvidence
-from coordinator.tally import Finding, keep, tally
+from coordinator.tally import keep
 from workers.wire.job import PILLAR_OF, Job, Parcel, Pillar
 from workers.wire.queues import results_queue
-from workers.wire.result import Outcome, Result, Unjudged
+from workers.wire.result import Result, Unjudged
 
 TICK_S = 1.0
+PLACES = discovery.TOOLS + 12
+"""Places that one entry of the catalog takes up: its own, which is the first, and one for each of its tools."""
 
 log = structlog.get_logger(__name__)
+
+
+class Concluded(Struct, frozen=True, kw_only=True):
+    """What is kept of a catalog entry that is done with: the ledger's columns, and its line in the results."""
+
+    skill_id: str
+    verdict: str
+    overall: float | None
+    line: bytes
+
+
+class Assessment(Protocol):
+    """What a run is for: what it asks of a skill, and what it makes of the results. Pure."""
+
+    def plan(self, skill: Skill) -> Plan | None:
+        """Everything to be asked of *skill*; None where it is not to be called."""
+        ...
+
+    def judge(self, skill: Skill, plan: Plan, results: Mapping[str, Result]) -> Concluded:
+        """What *results*, by job id, say of a skill that was called."""
+        ...
+
+    def uncalled(self, skill: Skill) -> Concluded:
+        """What is said of a skill that had no plan."""
+        ...
+
+    def reject(self, rejection: Rejection) -> Concluded:
+        """What is said of an entry that is no skill."""
+        ...
 
 
 class Watcher(Protocol):
@@ -53,63 +82,69 @@ class Watcher(Protocol):
     def ended(self, result: Result) -> None:
         """A job came back, or was given up."""
 
-    def concluded(self, record: Record) -> None:
+    def concluded(self, concluded: Concluded) -> None:
         """A skill, or a rejected entry, has its record."""
 
 
 class _UnderWay(Struct):
-    """A skill between admission and conclusion."""
+    """A skill between admission and conclusion. *place* orders the records: see `PLACES`."""
 
-    position: int
+    place: int
     skill: Skill
     plan: Plan
     results: dict[str, Result]
 
 
 class Run:
-    """One run. *entries* is read lazily; *courier* carries parcels out and results in."""
+    """One run. *entries* is read lazily; *courier* carries parcels out and results in.
+
+    A *resumed* run takes from the ledger what was concluded or judged before, and publishes the rest.
+    """
 
     def __init__(
         self,
-        header: Header,
+        run_id: str,
         entries: Iterator[Entry],
         *,
-        policy: Policy,
-        planner: Planner,
+        assessment: Assessment,
+        limits: Limits,
         ledger: Ledger,
         courier: Courier,
         watchers: tuple[Watcher, ...] = (),
+        resumed: bool = False,
     ) -> None:
-        self._header = header
-        self._policy = policy
+        self._run_id = run_id
         self._entries = enumerate(entries)
-        self._planner = planner
+        self._assessment = assessment
         self._ledger = ledger
         self._courier = courier
         self._watchers = watchers
-        limits = policy.limits
+        self._resumed = resumed
         self._schedule: Schedule[Job] = Schedule(
             window=limits.jobs_in_flight, host_cap=limits.host_in_flight, parcel_jobs=limits.parcel_jobs
         )
         self._skills: dict[str, _UnderWay] = {}
         self._jobs: dict[str, tuple[str, Job]] = {}  # published, not ended: the skill's key and the job
+        self._tools: deque[tuple[int, Entry]] = deque()
         self._exhausted = False
-        self._verdicts: Counter[Decision] = Counter()
+        self._verdicts: Counter[str] = Counter()
+        self._unsaved: list[Line] = []
+        self._turn = asyncio.Lock()  # whoever takes in results finishes with them before the next
         self._parcels = itertools.count()
         self._overdue = Overdue()
         self._sending: set[asyncio.Task[None]] = set()
 
-    async def execute(self) -> Counter[Decision]:
+    async def execute(self) -> Counter[str]:
         """Run to the end; how many skills got which verdict.
 
         Raises:
             BrokerUnreachable: If the broker stays away. What was judged until then is in the ledger.
         """
-        self._advance()
+        await self._advance()
         receiving = asyncio.ensure_future(self._receive())
         ticking = asyncio.ensure_future(self._tick())
         try:
-            while not receiving.done():
+            while not (receiving.done() or ticking.done()):
                 done, _ = await asyncio.wait({receiving, ticking, *self._sending}, return_when=asyncio.FIRST_COMPLETED)
                 self._sending -= done
                 for task in done:
@@ -125,55 +160,90 @@ class Run:
         if self._done():
             return
         async for batch in self._courier.batches():
-            # Recorded before acknowledged: a coordinator that dies in between gets the batch again.
-            await asyncio.to_thread(self._ledger.record, batch.results)
-            for result in batch.results:
-                self._take(result)
-            await batch.ack()
-            self._advance()
-            if self._done():
-                return
+            async with self._turn:
+                for result in batch.results:
+                    self._take(result)
+                # Saved before acknowledged: a coordinator that dies in between gets the batch again.
+                await self._save(batch.results)
+                await batch.ack()
+                await self._advance()
+                if self._done():
+                    return
 
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK_S)
-            overdue = self._overdue.tick(time.monotonic(), backlog=await self._courier.backlog())
-            for job_id in overdue.again:
-                skill, job = self._jobs[job_id]
-                log.warning("job overdue, published once more", job=job_id, probe=job.probe)
-                self._send(Dispatch(skill, (job,), 1))
-            lost = [self._given_up(job_id) for job_id in overdue.lost]
-            if lost:
-                await asyncio.to_thread(self._ledger.record, lost)
+            backlog = await self._courier.backlog()
+            async with self._turn:
+                overdue = self._overdue.tick(time.monotonic(), backlog=backlog)
+                for job_id in overdue.again:
+                    skill, job = self._jobs[job_id]
+                    log.warning("job overdue, published once more", job=job_id, probe=job.probe)
+                    self._send(Dispatch(skill, (job,), 1))
+                lost = [self._given_up(job_id) for job_id in overdue.lost]
                 for result in lost:
                     self._take(result)
-                self._advance()
+                if lost:
+                    await self._save(lost)
+                    await self._advance()
+                    if self._done():
+                        return
 
     def _done(self) -> bool:
-        return self._exhausted and not self._skills
+        return self._exhausted and not self._skills and not self._tools
 
-    def _advance(self) -> None:
+    async def _save(self, results: Sequence[Result] = ()) -> None:
+        """Put *results*, and the records that are ready, into the ledger: in one transaction, off the loop."""
+        lines, self._unsaved = self._unsaved, []
+        await asyncio.to_thread(self._ledger.save, self._run_id, results, lines)
+
+    async def _advance(self) -> None:
         """Admit what the schedule has room for, and send what may go."""
-        while self._schedule.wants() and not self._exhausted:
-            position, entry = next(self._entries, (-1, None))
-            if entry is None:
-                self._exhausted = True
-            elif isinstance(entry, Rejection):
-                self._conclude(position, record.rejected(entry, self._header))
+        while self._schedule.wants() and (one := self._next()) is not None:
+            if len(self._unsaved) >= BATCH:
+                await self._save()
+            place, entry = one
+            if self._resumed and self._ledger.concluded(self._run_id, place):
+                continue
+            if isinstance(entry, Rejection):
+                self._conclude(place, self._assessment.reject(entry))
             else:
-                self._admit(position, entry)
+                self._admit(place, entry)
+        if self._unsaved:
+            await self._save()
         for dispatch in self._schedule.take():
             self._send(dispatch)
 
-    def _admit(self, position: int, skill: Skill) -> None:
-        plan = self._planner.plan(skill) if self._header.mode is Mode.LIVE else None
+    def _next(self) -> tuple[int, Entry] | None:
+        """The next entry and its place; the tools of a server before the rest of the catalog."""
+        if self._tools:
+            return self._tools.popleft()
+        position, entry = next(self._entries, (-1, None))
+        if entry is None:
+            self._exhausted = True
+            return None
+        return position * PLACES, entry
+
+    def _admit(self, place: int, skill: Skill) -> None:
+        plan = self._assessment.plan(skill)
         if plan is None:
-            self._conclude(position, self._judge_static(skill))
+            self._conclude(place, self._assessment.uncalled(skill))
             return
-        self._skills[skill.digest] = _UnderWay(position, skill, plan, {})
-        self._schedule.admit(skill.digest, plan.host, plan.stages)
+        known = self._known(skill, plan) if self._resumed else {}
+        stages = [msgspec.structs.replace(stage, jobs=_without(stage.jobs, known)) for stage in plan.stages]
+        under_way = _UnderWay(place, skill, plan, known)
+        if not self._schedule.admit(skill.digest, plan.host, stages):
+            self._reduce(under_way)
+            return
+        self._skills[skill.digest] = under_way
         for watcher in self._watchers:
-            watcher.admitted(len(plan.planned))
+            watcher.admitted(sum(len(stage.jobs) for stage in stages))
+
+    def _known(self, skill: Skill, plan: Plan) -> dict[str, Result]:
+        """What an earlier life of this run judged; what it could not judge is run again."""
+        planned = {job.job_id for job in plan.planned}
+        found = self._ledger.results(self._run_id, skill.digest)
+        return {id_: one for id_, one in found.items() if id_ in planned and not isinstance(one, Unjudged)}
 
     def _send(self, dispatch: Dispatch[Job]) -> None:
         for job in dispatch.jobs:
@@ -182,11 +252,11 @@ class Run:
 
     async def _publish(self, dispatch: Dispatch[Job]) -> None:
         parcel = Parcel(
-            id=f"{self._header.run_id}.{next(self._parcels)}",
-            run_id=self._header.run_id,
+            id=f"{self._run_id}.{next(self._parcels)}",
+            run_id=self._run_id,
             skill=self._skills[dispatch.skill].plan.ref,
             jobs=dispatch.jobs,
-            reply_to=results_queue(self._header.run_id),
+            reply_to=results_queue(self._run_id),
             lanes=dispatch.lanes,
         )
         await self._courier.publish(parcel)
@@ -207,42 +277,17 @@ class Run:
             watcher.ended(result)
         if self._schedule.end(result.job_id) is not None:
             del self._skills[key]
-            self._conclude(under_way.position, self._judge(under_way))
+            self._reduce(under_way)
 
-    def _judge(self, under_way: _UnderWay) -> Record:
-        policy, plan = self._policy, under_way.plan
-        evidence = manifest.examine(under_way.skill)
-        added = tally(plan.planned, under_way.results)
-        pillars = score(added, {Pillar.FUNCTIONAL: evidence.score}, policy, max_latency_ms=plan.max_latency_ms)
-        reasons = explain(added, pillars, policy, max_latency_ms=plan.max_latency_ms)
-        return record.judged(
-            under_way.skill,
-            certify(Mode.LIVE, pillars, policy, notes=reasons),
-            pillars,
-            self._header,
-            quiet=added.performance.quiet,
-            findings=(*added.findings, *_static_findings(evidence)),
-        )
+    def _reduce(self, done: _UnderWay) -> None:
+        """Make of a skill's results its record, or of a server's answer the skills that it has."""
+        if done.plan.discovers and (tools := discovery.entries(done.skill, done.results.values())) is not None:
+            self._tools += enumerate(tools, done.place + 1)
+            return
+        self._conclude(done.place, self._assessment.judge(done.skill, done.plan, done.results))
 
-    def _judge_static(self, skill: Skill) -> Record:
-        evidence = manifest.examine(skill)
-        pillars = static_only({Pillar.FUNCTIONAL: evidence.score})
-        notes = ["security and performance: there is no static evidence for them yet"]
-        if self._header.mode is Mode.LIVE:
-            notes.insert(0, "the manifest names no live endpoint")
-        return record.judged(
-            skill,
-            certify(Mode.STATIC, pillars, self._policy, notes=notes),
-            pillars,
-            msgspec.structs.replace(self._header, mode=Mode.STATIC),
-            findings=_static_findings(evidence),
-        )
-
-    def _conclude(self, position: int, concluded: Record) -> None:
-        self._ledger.enter(
-            self._header.run_id,
-            [(position, concluded.skill.id or "", concluded.verdict, concluded.overall, record.line(concluded))],
-        )
+    def _conclude(self, place: int, concluded: Concluded) -> None:
+        self._unsaved.append((place, concluded.skill_id, concluded.verdict, concluded.overall, concluded.line))
         self._verdicts[concluded.verdict] += 1
         for watcher in self._watchers:
             watcher.concluded(concluded)
@@ -251,7 +296,7 @@ class Run:
         skill, job = self._jobs[job_id]
         return Unjudged(
             job_id=job_id,
-            run_id=self._header.run_id,
+            run_id=self._run_id,
             skill_digest=skill,
             pillar=PILLAR_OF[type(job)],
             probe=job.probe,
@@ -259,16 +304,5 @@ class Run:
         )
 
 
-def _static_findings(evidence: StaticEvidence) -> tuple[Finding, ...]:
-    return tuple(
-        Finding(
-            probe="manifest",
-            pillar=Pillar.FUNCTIONAL,
-            category=None,
-            severity=None,
-            outcome=Outcome.FAIL,
-            score=None,
-            evidence=f"{deduction.field}: {deduction.reason} (-{deduction.points:g})",
-        )
-        for deduction in evidence.deductions
-    )
+def _without(jobs: dict[str, Job], known: Mapping[str, Result]) -> dict[str, Job]:
+    return {id_: job for id_, job in jobs.items() if id_ not in known}

@@ -7,11 +7,12 @@ needs it to tell "not certified" from "not known yet".
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from coordinator.policy import PerformancePolicy, Policy
+from coordinator.static.evidence import StaticEvidence
 from coordinator.tally import Group, PerformanceTally, SecurityTally, Tally
 from workers.wire.job import Pillar
 from workers.wire.percentiles import percentile
@@ -39,7 +40,7 @@ class Live(Struct, frozen=True, kw_only=True):
 
 
 def score(
-    tally: Tally, static: dict[Pillar, float], policy: Policy, *, max_latency_ms: float
+    tally: Tally, static: Mapping[Pillar, StaticEvidence], policy: Policy, *, max_latency_ms: float
 ) -> dict[Pillar, PillarScore]:
     """The three pillars of a skill that was called; *static* holds those pillars whose static evidence exists."""
     live = {
@@ -50,22 +51,36 @@ def score(
     return {pillar: blend(evidence, static.get(pillar), policy) for pillar, evidence in live.items()}
 
 
-def static_only(static: dict[Pillar, float]) -> dict[Pillar, PillarScore]:
-    """The pillars of a skill that was not called; coverage is that of the live evidence: none."""
+def static_only(static: Mapping[Pillar, StaticEvidence]) -> dict[Pillar, PillarScore]:
+    """The pillars of a skill that was not called; the coverage is that of the static checks, 0 where there is none."""
+    none = StaticEvidence(score=None, coverage=0.0)
     return {
-        pillar: PillarScore(score=static.get(pillar), live=None, static=static.get(pillar), coverage=0.0)
+        pillar: PillarScore(
+            score=(found := static.get(pillar, none)).score,
+            live=None,
+            static=found.score,
+            coverage=exact(found.coverage),
+            ceiling=found.ceiling,
+        )
         for pillar in Pillar
     }
 
 
-def blend(live: Live, static: float | None, policy: Policy) -> PillarScore:
-    """Live and static evidence in the policy's proportion; where only one exists, that one alone; then the cap."""
+def blend(live: Live, static: StaticEvidence | None, policy: Policy) -> PillarScore:
+    """Live and static evidence in the policy's proportion; where only one exists, that one alone; then the cap.
+
+    Static checks that could not be made take their share of the static proportion from the coverage.
+    """
+    value = static.score if static else None
+    # Whatever is still missing may turn out perfect: the checks that were not made as well.
+    best = static.ceiling if static else None
+    missing = policy.blend.static * (1 - static.coverage) if static else 0.0
     return PillarScore(
-        score=_capped(_blended(live.value, static, policy), live.cap),
+        score=_capped(_blended(live.value, value, policy), live.cap),
         live=live.value,
-        static=static,
-        coverage=live.coverage,
-        ceiling=_capped(_blended(live.ceiling, static, policy), live.cap) or 0.0,
+        static=value,
+        coverage=exact(live.coverage * (1 - missing)),
+        ceiling=_capped(_blended(live.ceiling, best, policy), live.cap) or 0.0,
         cap=live.cap,
     )
 
@@ -100,7 +115,8 @@ def functional(groups: Sequence[Group], policy: Policy) -> Live:
 
 def _group_weight(group: Group, policy: Policy) -> float:
     weights = policy.functional.weights
-    return {"example": weights.example, "test_cases": weights.test_cases}.get(group.name, weights.benchmark)
+    ours = {"example": weights.example, "test_cases": weights.test_cases, "edge_cases": weights.edge_cases}
+    return ours.get(group.name, weights.manifest if group.examines else weights.benchmark)
 
 
 def security(tally: SecurityTally, policy: Policy) -> Live:
@@ -136,8 +152,9 @@ def performance(tally: PerformanceTally, policy: PerformancePolicy, max_latency_
     if quiet is None:
         return Live(value=None, coverage=coverage, ceiling=100.0)
     value = _performance(quiet, sustained, policy, max_latency_ms)
-    # Without the sustained series its part is left out of the mean; at best it would have been perfect.
-    ceiling = value if sustained else _performance(quiet, quiet, policy, max_latency_ms)
+    # Without the sustained series its part is left out of the mean; where one is missing, it might have been perfect.
+    missing = tally.judged < tally.planned
+    ceiling = _performance(quiet, quiet, policy, max_latency_ms) if missing and not sustained else value
     return Live(value=exact(value), coverage=coverage, ceiling=exact(ceiling))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,9 +12,13 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
+from workers.wire.callbacks import Callbacks
+
 FILE = "skillmark.toml"
 PREFIX = "SKILLMARK_"
 MAX_FILE_BYTES = 1 << 20
+CALLBACK_URL = re.compile(r"https?://[^\s/?#@]{1,300}(?:/[^\s?#]{0,300})?")
+AUTH_ENV = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\*?(?:@[^@\s/]+)?")
 
 
 class SettingsError(Exception):
@@ -27,10 +32,17 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     store: str = ""
     policy: str = ""
     out: str = ""
+    corpus: str = ""
     metrics: str = ""
+    osv_database: str = ""
+    osv_url: str = "https://osv-vulnerabilities.storage.googleapis.com"
     benchmarks_dir: tuple[str, ...] = ()
     allow_network: tuple[str, ...] = ()
     allow_exec: bool = False
+    auth_env: tuple[str, ...] = ()
+    callback_url: str = ""
+    callback_internal_url: str = ""
+    callback_listen: str = ""
     concurrency: Annotated[int, Meta(ge=1, le=1024)] = 16
     processes: Annotated[int, Meta(ge=1, le=256)] = 1
     queues: tuple[str, ...] = ("functional", "security", "latency", "static")
@@ -72,6 +84,8 @@ def resolve(flags: Mapping[str, Any], *, environment: Mapping[str, str], folder:
         _fits(name, values[name], origins[name])
     settings = msgspec.convert(values, Settings, strict=False)
     _networks(settings, origins)
+    _auth_env(settings, origins)
+    _callbacks(settings, origins)
     return Resolved(settings, origins)
 
 
@@ -94,6 +108,13 @@ def metrics_address(text: str) -> tuple[str, int]:
     if not port.isdecimal() or int(port) > 65535:
         raise SettingsError(f"metrics: expected HOST:PORT, found {text!r}")
     return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def callbacks(settings: Settings) -> Callbacks:
+    """How skills reach the workers that attack them."""
+    return Callbacks(
+        public_url=settings.callback_url, internal_url=settings.callback_internal_url, listen=settings.callback_listen
+    )
 
 
 def _file(path: Path) -> dict[str, Any]:
@@ -130,3 +151,30 @@ def _networks(settings: Settings, origins: Mapping[str, str]) -> None:
             raise SettingsError(
                 f"allow_network (from {origin}): expected a network such as 127.0.0.0/8, found: {error}"
             ) from error
+
+
+def _auth_env(settings: Settings, origins: Mapping[str, str]) -> None:
+    for entry in settings.auth_env:
+        if not AUTH_ENV.fullmatch(entry):
+            raise SettingsError(
+                f"auth_env (from {origins['auth_env']}): expected the name of a variable and the host it is sent to, "
+                f"such as WEATHER_TOKEN@api.example.com, or WEATHER_*; found {entry[:80]!r}"
+            )
+
+
+def _callbacks(settings: Settings, origins: Mapping[str, str]) -> None:
+    for name in ("callback_url", "callback_internal_url"):
+        url = getattr(settings, name)
+        if url and not CALLBACK_URL.fullmatch(url):
+            raise SettingsError(
+                f"{name} (from {origins[name]}): expected http://HOST[:PORT][/PATH], found {redacted(url)[:80]!r}"
+            )
+    listen = settings.callback_listen
+    host, _, port = listen.rpartition(":")
+    if listen and not (host and port.isdecimal() and int(port) <= 65535):
+        origin = origins["callback_listen"]
+        raise SettingsError(f"callback_listen (from {origin}): expected HOST:PORT, found {listen!r}")
+    if listen and settings.processes > 1:
+        raise SettingsError("callback_listen: one process can listen there; expected --processes 1")
+    if settings.callback_url and not listen:
+        raise SettingsError("callback_url: expected --callback-listen HOST:PORT beside it, where the worker listens")

@@ -6,10 +6,14 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from benchmarks.loader import Benchmark, BenchmarkError
 from coordinator.catalog.skill import Skill
+from coordinator.fitting import Aliases, Misfit, aliases_of, fitting
+from coordinator.repeats import ONCE, Repeats, of_benchmark
+from coordinator.subject import examines
 from workers import registry
 from workers.faults import BadExpectation
 from workers.wire.job import Expectation
@@ -23,7 +27,8 @@ class PlannedTask(Struct, frozen=True, kw_only=True):
     """One task to be run.
 
     *timeout_ms* is None where the skill's own limit holds. *group* is what is averaged first: a benchmark's id,
-    ``test_cases`` or ``example``.
+    ``test_cases`` or ``example``. A task that *examines* the manifest, or the member of it that the input names, calls
+    nobody. *aliases* are other names of its inputs; *misfit* says why this skill cannot be asked, if so.
     """
 
     probe: str
@@ -32,13 +37,45 @@ class PlannedTask(Struct, frozen=True, kw_only=True):
     timeout_ms: int | None
     weight: float
     group: str
+    repeats: Repeats = ONCE
+    examines: bool = False
+    aliases: Aliases = {}
+    misfit: str = ""
 
 
-def tasks_of(skill: Skill, benchmarks: Sequence[Benchmark]) -> tuple[PlannedTask, ...]:
-    """Every functional task of *skill*, each with a probe name of its own.
+def tasks_of(
+    skill: Skill, benchmarks: Sequence[Benchmark], repeats: Repeats = ONCE, *, talks: bool = False
+) -> tuple[PlannedTask, ...]:
+    """Every functional task of *skill*, each with a probe name of its own. *talks*: its inputs reach it as one text.
 
     Raises:
-        BenchmarkError: If a benchmark cannot be run, or two different ones have the same id.
+        BenchmarkError: As `checked` does.
+    """
+    fitted = fitting(skill, talks=talks)
+
+    def fit(task: PlannedTask) -> PlannedTask:
+        if task.examines:
+            return task
+        found = fitted(task.input, task.aliases)
+        changes = {"misfit": found.reason} if isinstance(found, Misfit) else {"input": found}
+        return msgspec.structs.replace(task, **changes)
+
+    return (
+        example_task(skill, repeats),
+        *author_tasks(skill, repeats),
+        *(
+            fit(task)
+            for benchmark in checked(benchmarks, repeats)
+            for task in benchmark_expectation(benchmark, repeats)
+        ),
+    )
+
+
+def checked(benchmarks: Sequence[Benchmark], repeats: Repeats = ONCE) -> tuple[Benchmark, ...]:
+    """The *benchmarks*, each once and each such that it can be run.
+
+    Raises:
+        BenchmarkError: If one cannot be run, or two different ones have the same id.
     """
     chosen: dict[str, Benchmark] = {}
     for benchmark in benchmarks:
@@ -51,33 +88,28 @@ def tasks_of(skill: Skill, benchmarks: Sequence[Benchmark]) -> tuple[PlannedTask
                 found=f"{benchmark.id!r}, as in {other.path}",
                 advice="choose one of the two",
             )
-    return (
-        example_task(skill),
-        *author_tasks(skill),
-        *(task for benchmark in chosen.values() for task in benchmark_expectation(benchmark)),
-    )
+        benchmark_expectation(benchmark, repeats)
+    return tuple(chosen.values())
 
 
 @lru_cache(maxsize=256)
-def benchmark_expectation(benchmark: Benchmark) -> tuple[PlannedTask, ...]:
+def benchmark_expectation(benchmark: Benchmark, repeats: Repeats = ONCE) -> tuple[PlannedTask, ...]:
     """The tasks of *benchmark*, each expectation checked against the evaluators that exist.
 
     Raises:
-        BenchmarkError: If a task's evaluator does not exist or cannot work with what is expected, or the scoring
-            method cannot be run.
+        BenchmarkError: If a task's evaluator does not exist or cannot work with what is expected, if there would be
+            fewer runs than the k of pass_at_k, or what it examines is nothing that a skill has.
     """
-    if benchmark.scoring_method not in ("mean", "weighted_mean"):
-        raise BenchmarkError(
-            benchmark.path,
-            "/scoringMethod",
-            expected="mean or weighted_mean",
-            found=repr(benchmark.scoring_method),
-            advice="repeated runs are not available yet, so pass_at_k cannot be scored; choose another benchmark",
-        )
-    return tuple(_benchmark_tasks(benchmark))
+    runs = of_benchmark(benchmark, repeats)
+    return tuple(_benchmark_tasks(benchmark, runs, aliases_of(benchmark), of_manifest=examines(benchmark)))
 
 
-def author_tasks(skill: Skill) -> tuple[PlannedTask, ...]:
+def asks_a_judge(benchmark: Benchmark) -> bool:
+    """Whether a task of *benchmark* is judged by a language model."""
+    return any(task.evaluator == "llm_judge" for task in benchmark.tasks)
+
+
+def author_tasks(skill: Skill, repeats: Repeats = ONCE) -> tuple[PlannedTask, ...]:
     """The author's own test cases: the answer must be exactly what is expected."""
     taken: set[str] = set()
     tasks = []
@@ -97,12 +129,13 @@ def author_tasks(skill: Skill) -> tuple[PlannedTask, ...]:
                 timeout_ms=skill.timeout_ms,
                 weight=1.0,
                 group=TEST_CASES,
+                repeats=repeats,
             )
         )
     return tuple(tasks)
 
 
-def example_task(skill: Skill) -> PlannedTask:
+def example_task(skill: Skill, repeats: Repeats = ONCE) -> PlannedTask:
     """The call that the manifest gives as its example: only the declared outputs are checked."""
     return PlannedTask(
         probe=EXAMPLE,
@@ -111,10 +144,13 @@ def example_task(skill: Skill) -> PlannedTask:
         timeout_ms=skill.timeout_ms,
         weight=1.0,
         group=EXAMPLE,
+        repeats=repeats,
     )
 
 
-def _benchmark_tasks(benchmark: Benchmark) -> Iterator[PlannedTask]:
+def _benchmark_tasks(
+    benchmark: Benchmark, repeats: Repeats, aliases: Aliases, *, of_manifest: bool
+) -> Iterator[PlannedTask]:
     for index, task in enumerate(benchmark.tasks):
         expectation = Expectation(evaluator=task.evaluator, expected=task.expected_output, options=task.options)
         try:
@@ -134,6 +170,9 @@ def _benchmark_tasks(benchmark: Benchmark) -> Iterator[PlannedTask]:
             timeout_ms=task.timeout_ms or benchmark.max_latency_ms,
             weight=task.weight if benchmark.scoring_method == "weighted_mean" else 1.0,
             group=benchmark.id,
+            repeats=ONCE if of_manifest else repeats,  # a manifest says the same each time
+            examines=of_manifest,
+            aliases=aliases,
         )
 
 

@@ -14,7 +14,7 @@ DOORS = ("workers.wire", "workers.registry", "workers.faults")
 # The embedded fleet and the worker verb start workers in this very process: that is what they are for.
 STARTS_WORKERS = {
     "coordinator/embedded.py": ("workers.actors", "workers.metrics"),
-    "coordinator/certifying.py": ("workers.metrics",),
+    "coordinator/executing.py": ("workers.metrics",),
     "coordinator/cli/worker.py": ("workers.service",),
 }
 

@@ -7,7 +7,8 @@ The only module above `workers.wire` that knows Dramatiq. The same actors serve 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Protocol
 
 import dramatiq
@@ -15,9 +16,13 @@ import msgspec
 import structlog
 from dramatiq.middleware import CurrentMessage, Middleware
 
+from workers import secrets
 from workers.metrics import Metrics
+from workers.outgoing import Outgoing
 from workers.run import Adapters, run, unjudged
+from workers.sandbox import consent
 from workers.wire.broker import ParcelEncoder, PutBack
+from workers.wire.callbacks import Callbacks
 from workers.wire.job import Parcel
 from workers.wire.loop import Loop
 from workers.wire.publisher import Unroutable
@@ -40,8 +45,8 @@ class Outbox(Protocol):
         """Get ready, on the loop of the actors."""
         ...
 
-    async def result(self, queue: str, result: Result) -> None:
-        """Hand over *result*; it is safe when this returns.
+    async def results(self, queue: str, results: Sequence[Result]) -> None:
+        """Hand over *results*; they are safe when this returns.
 
         Raises:
             Unroutable: If nobody wants the results of this run any more.
@@ -58,13 +63,27 @@ class Outbox(Protocol):
 
 
 class Desk:
-    """What the actors of one worker process share."""
+    """What the actors of one worker process share.
 
-    def __init__(self, outbox: Outbox, metrics: Metrics | None = None) -> None:
+    *auth_env* says which environment variables it may send to skills (`secrets.grant`), *allow_exec* whether it may
+    start programs (`consent.give`), *callbacks* how skills reach its listener.
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        metrics: Metrics | None = None,
+        auth_env: Iterable[str] = (),
+        *,
+        allow_exec: bool = False,
+        callbacks: Callbacks | None = None,
+    ) -> None:
+        secrets.grant(auth_env)
+        consent.give(allow_exec)
         self.cancelled_parcels = 0
         self._outbox = outbox
         self._metrics = metrics
-        self._adapters = Adapters()
+        self._adapters = Adapters(callbacks)
         self._serving: set[asyncio.Task[None]] = set()
 
     def middleware(self) -> list[Middleware]:
@@ -80,6 +99,8 @@ class Desk:
             task.cancel()  # the grace is over; their messages are not acknowledged
         await asyncio.gather(*self._serving, return_exceptions=True)
         await self._adapters.aclose()
+        secrets.grant(())
+        consent.give(False)
         await self._outbox.aclose()
 
     async def serve(self, parcel: Parcel) -> None:
@@ -119,14 +140,18 @@ class Desk:
 
     async def _run(self, parcel: Parcel) -> None:
         async with asyncio.TaskGroup() as sending:
-            async for result in run(parcel, self._adapters, self._metrics):
-                sending.create_task(self._outbox.result(parcel.reply_to, result))
+            outgoing = Outgoing(partial(self._outbox.results, parcel.reply_to), sending)
+            try:
+                await run(parcel, self._adapters, outgoing.add, self._metrics)
+                outgoing.flush()
+            finally:
+                outgoing.drop()
 
     async def _give_up(self, parcel: Parcel) -> None:
+        reason = f"lost its worker again and again, {LOST_ALONE} times while no other suspect was there"
         for job in parcel.jobs:
             log.error("job given up", job=job.id, probe=job.probe)
-            reason = f"lost its worker again and again, {LOST_ALONE} times while no other suspect was there"
-            await self._outbox.result(parcel.reply_to, unjudged(parcel, job, reason))
+        await self._outbox.results(parcel.reply_to, [unjudged(parcel, job, reason) for job in parcel.jobs])
 
 
 def boot(broker: dramatiq.Broker, desk: Desk, queues: Iterable[str], *, concurrency: int) -> dramatiq.Worker:

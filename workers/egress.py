@@ -63,7 +63,37 @@ async def resolve_all(url_host: str, port: int, allow_networks: tuple[str, ...])
         NoSuchHost: If the name does not exist.
         FleetFault: If our own look-up failed.
     """
-    found = await _addresses(url_host, port)
+    return _allowed(url_host, port, await _addresses(url_host, port), allow_networks)
+
+
+def known(url_host: str, port: int, allow_networks: tuple[str, ...]) -> tuple[Address, ...] | None:
+    """What `resolve_all` would say, if it can say so without a look-up; else None.
+
+    Raises:
+        BadJob: If none of the addresses may be called.
+    """
+    until, texts = _pinned.get((url_host.strip("[]").lower(), port), (0.0, ()))
+    if time.monotonic() < until:
+        return _checked(url_host, port, texts, allow_networks)
+    return _checked(url_host, port, (url_host.strip("[]"),), allow_networks) if _literal(url_host) else None
+
+
+@lru_cache(maxsize=PINNED_NAMES)
+def _literal(host: str) -> bool:
+    with contextlib.suppress(ValueError):
+        ipaddress.ip_address(host.strip("[]"))
+        return "%" not in host
+    return False
+
+
+@lru_cache(maxsize=PINNED_NAMES)
+def _checked(
+    url_host: str, port: int, texts: tuple[str, ...], allow_networks: tuple[str, ...]
+) -> tuple[Address, ...]:
+    return _allowed(url_host, port, [_unmapped(ipaddress.ip_address(text)) for text in texts], allow_networks)
+
+
+def _allowed(url_host: str, port: int, found: list[IP], allow_networks: tuple[str, ...]) -> tuple[Address, ...]:
     networks = _networks(allow_networks)
     allowed = [ip for ip in found if is_public(ip) or any(ip in network for network in networks)]
     if not allowed:

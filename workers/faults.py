@@ -11,6 +11,10 @@ class FleetFault(Exception):
     """Our machine, network or broker failed; nothing is known of the skill."""
 
 
+class Exhausted(FleetFault):
+    """Ours too, and tried again already where it failed: to run the job again would only call the skill again."""
+
+
 class BadJob(Exception):
     """A job that asks for something that does not exist here, or that cannot be parsed."""
 

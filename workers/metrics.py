@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from workers.wire.job import Pillar
-from workers.wire.result import Judged, Outcome, Result
+from workers.wire.result import Outcome, Result, outcome_of
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
@@ -52,6 +52,6 @@ class Metrics:
 
     def ended(self, result: Result, seconds: float) -> None:
         """A job came to its outcome after *seconds*."""
-        outcome = result.verdict.outcome if isinstance(result, Judged) else Outcome.UNJUDGED
+        outcome = outcome_of(result)
         self._jobs[result.pillar, outcome].inc()
         self._seconds[result.pillar].observe(seconds)

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections.abc import Sequence
 
 import structlog
 from msgspec import Struct
@@ -16,6 +17,7 @@ from workers.metrics import Metrics
 from workers.wire import logs, parcels, queues
 from workers.wire.amqp import Link
 from workers.wire.broker import FleetBroker
+from workers.wire.callbacks import Callbacks
 from workers.wire.job import Parcel
 from workers.wire.publisher import Publisher
 from workers.wire.result import Result
@@ -28,7 +30,9 @@ log = structlog.get_logger(__name__)
 class Plan(Struct, frozen=True, kw_only=True):
     """What one worker process needs to know. *broker_url* holds a password: never logged as it is.
 
-    *metrics*: count for Prometheus; the parent serves what all its processes counted.
+    *metrics*: count for Prometheus; the parent serves what all its processes counted. *auth_env*: the environment
+    variables that may be sent to skills. *allow_exec*: skills may be started as programs. *callbacks*: how skills reach
+    the process that attacks them.
     """
 
     broker_url: str
@@ -36,6 +40,9 @@ class Plan(Struct, frozen=True, kw_only=True):
     concurrency: int
     grace_s: float
     metrics: bool = False
+    auth_env: tuple[str, ...] = ()
+    allow_exec: bool = False
+    callbacks: Callbacks = Callbacks()
 
 
 class RabbitOutbox:
@@ -62,9 +69,10 @@ class RabbitOutbox:
         for method, arguments in queues.declarations(*self._plan.queues):
             await link.call(method, **arguments)
 
-    async def result(self, queue: str, result: Result) -> None:
-        """Publish *result* and wait for the confirm."""
-        await self.publisher.publish(queue, parcels.encode_result(result))
+    async def results(self, queue: str, results: Sequence[Result]) -> None:
+        """Publish *results* and wait for the confirms."""
+        for body in parcels.encode_results(results):
+            await self.publisher.publish(queue, body)
 
     async def parcel(self, queue: str, parcel: Parcel) -> None:
         """Publish *parcel* to *queue* and wait for the confirm."""
@@ -82,7 +90,9 @@ def work(plan: Plan) -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: stop.set())
-    desk = actors.Desk(RabbitOutbox(plan), Metrics(CollectorRegistry()) if plan.metrics else None)
+    metrics = Metrics(CollectorRegistry()) if plan.metrics else None
+    outbox = RabbitOutbox(plan)
+    desk = actors.Desk(outbox, metrics, plan.auth_env, allow_exec=plan.allow_exec, callbacks=plan.callbacks)
     served = [name for queue in plan.queues for name in (queue, queues.suspects_of(queue))]
     broker = FleetBroker(plan.broker_url, middleware=desk.middleware())
     worker = actors.boot(broker, desk, served, concurrency=plan.concurrency)

@@ -11,7 +11,9 @@ from functools import cache
 from types import ModuleType
 
 from workers.faults import BadExpectation, BadJob
-from workers.wire.job import Expectation
+from workers.wire.job import Expectation, SecurityJob
+from workers.wire.result import Verdict
+from workers.wire.skill import SkillRef
 
 FOLDERS = ("adapters", "evaluators", "detectors")
 
@@ -60,3 +62,21 @@ def check(expectation: Expectation) -> None:
         known = f"one of {', '.join(names('evaluators'))}"
         raise BadExpectation("/evaluator", known, repr(expectation.evaluator))
     part("evaluators", expectation.evaluator).prepare(expectation.expected, expectation.options)
+
+
+def lacks(evaluator: str) -> str:
+    """The environment variable without which *evaluator* cannot evaluate in this process; empty if there is none."""
+    needs = getattr(part("evaluators", evaluator), "lacks", None)
+    missing: str = needs() if needs else ""
+    return missing
+
+
+async def rejudge(job: SecurityJob, skill: SkillRef, kept: Verdict) -> Verdict:
+    """What today's detectors make of the answers kept with *kept*; nothing is sent.
+
+    Raises:
+        BadJob: If the attack cannot be run here.
+    """
+    # Found when asked for, as parts are: the procedure itself looks up its detectors here.
+    verdict: Verdict = await importlib.import_module("workers.rejudging").rejudge(job, skill, kept)
+    return verdict

@@ -1,4 +1,4 @@
-"""run(parcel) -> results. Knows no broker.
+"""run(parcel): its jobs become results. Knows no broker.
 
 Our own failures are retried here, inside the parcel, and end as `Unjudged`: a message's retry could be swallowed by the
 broker client on its way back to the queue, a result cannot.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+import traceback
+from collections.abc import Callable
 from contextlib import nullcontext
 
 import msgspec
@@ -16,12 +17,26 @@ import structlog
 
 from workers import registry
 from workers.adapters._adapter import Adapter
-from workers.faults import BadJob, FleetFault
+from workers.faults import BadJob, Exhausted, FleetFault
+from workers.listener import Listener
 from workers.metrics import Metrics
-from workers.probes import functional, latency, security
+from workers.probes import discovery, edge_case, functional, hygiene, latency, security
 from workers.session import Session
-from workers.wire.job import PILLAR_OF, FunctionalJob, Job, Parcel, QuietJob, SecurityJob, SustainedJob
-from workers.wire.result import Judged, Result, Unjudged, Verdict
+from workers.wire.callbacks import Callbacks
+from workers.wire.job import (
+    PILLAR_OF,
+    DiscoverJob,
+    EdgeCaseJob,
+    ExamineJob,
+    FunctionalJob,
+    HygieneJob,
+    Job,
+    Parcel,
+    QuietJob,
+    SecurityJob,
+    SustainedJob,
+)
+from workers.wire.result import Discovered, Judged, Result, Tool, Unjudged, Verdict
 from workers.wire.skill import SkillRef
 
 TRIES = 3
@@ -31,10 +46,11 @@ log = structlog.get_logger(__name__)
 
 
 class Adapters:
-    """The adapters of one worker process, each opened when the first skill needs it."""
+    """The adapters of one worker process, each opened when the first skill needs it; and the listener for callbacks."""
 
-    def __init__(self) -> None:
+    def __init__(self, callbacks: Callbacks | None = None) -> None:
         self._open: dict[str, Adapter] = {}
+        self._listener = Listener(callbacks)
 
     def session(self, skill: SkillRef) -> Session:
         """A session with *skill*.
@@ -46,17 +62,18 @@ class Adapters:
         adapter = self._open.get(name)
         if adapter is None:
             adapter = self._open[name] = registry.part("adapters", name).open()
-        return Session(skill, adapter)
+        return Session(skill, adapter, self._listener)
 
     async def aclose(self) -> None:
-        """Close every adapter."""
+        """Close every adapter, and the listener."""
+        await self._listener.aclose()
         for adapter in self._open.values():
             await adapter.aclose()
         self._open.clear()
 
 
-async def judge(job: Job, session: Session) -> Verdict:
-    """Run one job to its verdict.
+async def judge(job: Job, session: Session) -> Verdict | tuple[Tool, ...]:
+    """Run one job to its verdict; a server that was asked for its tools to them.
 
     Raises:
         FleetFault: If our own side failed; nothing is known of the skill.
@@ -66,41 +83,50 @@ async def judge(job: Job, session: Session) -> Verdict:
     match job:
         case FunctionalJob():
             verdict = await functional.judge(job, session)
+        case EdgeCaseJob():
+            verdict = await edge_case.judge(job, session)
+        case ExamineJob():
+            verdict = await functional.examine(job)
         case SecurityJob():
             verdict = await security.judge(job, session)
+        case HygieneJob():
+            verdict = await hygiene.judge(job, session)
         case QuietJob():
             verdict = await latency.judge_quiet(job, session)
         case SustainedJob():
             verdict = await latency.judge_sustained(job, session)
+        case DiscoverJob():
+            found = await discovery.discover(job, session)
+            if isinstance(found, tuple):
+                return found
+            verdict = found
     return msgspec.structs.replace(verdict, seconds=round(time.perf_counter() - started, 6))
 
 
-async def run(parcel: Parcel, adapters: Adapters, metrics: Metrics | None = None) -> AsyncIterator[Result]:
-    """The results of *parcel*, one a job, each as soon as it is known."""
+async def run(
+    parcel: Parcel, adapters: Adapters, deliver: Callable[[Result], None], metrics: Metrics | None = None
+) -> None:
+    """Run *parcel*; its results, one a job, are given to *deliver*, each as soon as it is known."""
     try:
         session = adapters.session(parcel.skill)
     except BadJob as error:
         for job in parcel.jobs:
-            yield unjudged(parcel, job, str(error))
+            deliver(unjudged(parcel, job, str(error)))
         return
-    lanes = asyncio.Semaphore(max(1, parcel.lanes))
+    waiting = iter(parcel.jobs)
 
-    async def one(job: Job) -> Result:
-        async with lanes:
+    async def lane() -> None:
+        for job in waiting:
             started = time.perf_counter()
             with metrics.running(PILLAR_OF[type(job)]) if metrics else nullcontext():
                 result = await _run_job(parcel, job, session)
             if metrics:
                 metrics.ended(result, time.perf_counter() - started)
-            return result
+            deliver(result)
 
-    tasks = [asyncio.ensure_future(one(job)) for job in parcel.jobs]
-    try:
-        for done in asyncio.as_completed(tasks):
-            yield await done
-    finally:
-        for task in tasks:
-            task.cancel()
+    async with asyncio.TaskGroup() as lanes:
+        for _ in range(min(max(1, parcel.lanes), len(parcel.jobs))):
+            lanes.create_task(lane())
 
 
 async def _run_job(parcel: Parcel, job: Job, session: Session) -> Result:
@@ -109,26 +135,30 @@ async def _run_job(parcel: Parcel, job: Job, session: Session) -> Result:
         if tries:
             await asyncio.sleep(BACKOFF_S * 4**tries)
         try:
-            verdict = await judge(job, session)
-        except BadJob as error:
+            found = await judge(job, session)
+        except (BadJob, Exhausted) as error:
             return unjudged(parcel, job, str(error))
         except FleetFault as error:
             fault = str(error)
             log.warning("fleet fault", job=job.id, probe=job.probe, fault=fault, attempt=tries + 1)
         except Exception as error:
             # A bug of ours is our failure, never the skill's, and must not take the parcel's other jobs along.
-            log.exception("probe crashed", job=job.id, probe=job.probe)
+            # Where, and not with which values: these may be attack texts or secrets.
+            where = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-3:]]
+            log.error("probe crashed", job=job.id, probe=job.probe, error=type(error).__name__, where=where)
             return unjudged(parcel, job, f"the probe itself failed: {type(error).__name__}: {error}")
         else:
-            return Judged(
-                job_id=job.id,
-                run_id=parcel.run_id,
-                skill_digest=parcel.skill.digest,
-                pillar=PILLAR_OF[type(job)],
-                probe=job.probe,
-                verdict=verdict,
-            )
+            return _result(parcel, job, found)
     return unjudged(parcel, job, f"given up after {TRIES} tries: {fault}")
+
+
+def _result(parcel: Parcel, job: Job, found: Verdict | tuple[Tool, ...]) -> Judged | Discovered:
+    run_id, digest, pillar = parcel.run_id, parcel.skill.digest, PILLAR_OF[type(job)]
+    if isinstance(found, tuple):
+        return Discovered(
+            job_id=job.id, run_id=run_id, skill_digest=digest, pillar=pillar, probe=job.probe, tools=found
+        )
+    return Judged(job_id=job.id, run_id=run_id, skill_digest=digest, pillar=pillar, probe=job.probe, verdict=found)
 
 
 def unjudged(parcel: Parcel, job: Job, reason: str) -> Unjudged:

@@ -24,6 +24,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from workers.process import Plan, work
 from workers.wire import queues as wire_queues
 from workers.wire.amqp import BrokerUnreachable, parameters, redacted, why
+from workers.wire.callbacks import Callbacks
 
 DONE, UNREACHABLE = 0, 3
 GRACE_S = 30.0
@@ -138,12 +139,16 @@ def serve(
     concurrency: int = 8,
     grace_s: float = GRACE_S,
     metrics: tuple[str, int] | None = None,
+    auth_env: Sequence[str] = (),
+    allow_exec: bool = False,
+    callbacks: Callbacks | None = None,
 ) -> int:
     """Run *processes* worker processes until SIGTERM or SIGINT; returns the exit code.
 
     *concurrency* is the number of parcels in flight a process. After the signal running parcels have *grace_s*
     seconds to finish, then they go back to their queues; a second signal ends the grace. *metrics* is the host and port
-    for Prometheus. Call it on the main thread.
+    for Prometheus, *auth_env* the environment variables that may be sent to skills; *allow_exec*: they may be started
+    as programs; *callbacks*: how they reach the processes. Call it on the main thread.
     """
     try:
         check(broker_url)
@@ -163,6 +168,9 @@ def serve(
         concurrency=concurrency,
         grace_s=grace_s,
         metrics=metrics is not None,
+        auth_env=tuple(auth_env),
+        allow_exec=allow_exec,
+        callbacks=callbacks or Callbacks(),
     )
     page = MetricsPage(*metrics) if metrics else None
     posts = [Post(plan, page) for _ in range(processes)]

@@ -7,7 +7,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from workers.adapters._adapter import MAIN_CALLER, Adapter
+from workers.adapters._adapter import MAIN_CALLER, Adapter, TakesBody
+from workers.faults import BadJob
+from workers.listener import Listener
 from workers.observation import Answered, Observation, Value
 from workers.pace import Pace
 from workers.wire.skill import SkillRef
@@ -18,12 +20,14 @@ BASELINE_TRIES = 3
 class Session:
     """One skill, ready to be called. Lives as long as its parcel."""
 
-    def __init__(self, skill: SkillRef, adapter: Adapter) -> None:
+    def __init__(self, skill: SkillRef, adapter: Adapter, listener: Listener | None = None) -> None:
         self.skill = skill
         self.adapter = adapter
+        self.listener = listener
         limit = skill.max_requests_per_second
         self._pace = Pace(limit, time.monotonic()) if limit else None
         self._baseline: asyncio.Task[tuple[Observation, int]] | None = None
+        self._billed = 0
 
     async def call(
         self, inputs: Mapping[str, Any], *, timeout_ms: int | None = None, caller: str = MAIN_CALLER
@@ -32,10 +36,25 @@ class Session:
 
         The deadline is *timeout_ms* or, without it, the skill's own; it counts from when the call is sent.
         """
+        deadline_s = await self._turn(timeout_ms)
+        return await self.adapter.call(self.skill, inputs, deadline_s=deadline_s, caller=caller)
+
+    async def send(self, body: bytes, *, timeout_ms: int | None = None) -> Observation:
+        """Call the skill once, as `call` does, with *body* as it is in place of the body that holds the inputs.
+
+        Raises:
+            BadJob: If the skill is called in a way that has no such body.
+        """
+        if not isinstance(self.adapter, TakesBody):
+            raise BadJob(f"the adapter {self.skill.access.adapter!r} sends no body that could be replaced")
+        deadline_s = await self._turn(timeout_ms)
+        return await self.adapter.send(self.skill, body, deadline_s=deadline_s)
+
+    async def _turn(self, timeout_ms: int | None) -> float:
+        """Wait until the skill may be called; how many seconds the call may take."""
         if self._pace:
             await asyncio.sleep(self._pace.wait_s(time.monotonic()))
-        deadline_s = (timeout_ms or self.skill.timeout_ms) / 1000
-        return await self.adapter.call(self.skill, inputs, deadline_s=deadline_s, caller=caller)
+        return (timeout_ms or self.skill.timeout_ms) / 1000
 
     async def baseline(self) -> Observation:
         """The answer to one valid call, made from the skill's example: sent once a parcel, however many jobs ask.
@@ -54,6 +73,11 @@ class Session:
         if self._baseline is None or not self._baseline.done() or self._baseline.exception():
             return 0
         return self._baseline.result()[1]
+
+    def bill_baseline(self) -> int:
+        """How many requests the baseline took, told to the first that asks and to nobody else: jobs run at once."""
+        billed, self._billed = self._billed, self.baseline_requests
+        return self._billed - billed
 
     async def _call_baseline(self) -> tuple[Observation, int]:
         tries = 0

@@ -12,7 +12,7 @@ from coordinator.catalog.rejection import Rejected, child, kind, near, shown
 MAX_URL_CHARS = 2_048
 REFERENCE = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]{0,199}")
 HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
-MEMBERS = {"bearer": ("type", "token"), "api_key": ("type", "token", "header")}
+MEMBERS = {"bearer": ("type", "token"), "api_key": ("type", "token", "header"), "basic": ("type", "token", "username")}
 
 
 def endpoint(url: str, pointer: str) -> str:
@@ -39,7 +39,7 @@ def endpoint(url: str, pointer: str) -> str:
 
 
 def auth_reference(fields: Fields | None) -> dict[str, Any] | None:
-    """The *auth* object of a manifest as the HTTP adapter takes it; None where there is none.
+    """The *auth* object of a manifest as the adapters over HTTP take it; None where there is none.
 
     Raises:
         Rejected: If it is not by reference, or of an unknown type; no value of it is ever shown.
@@ -66,4 +66,9 @@ def auth_reference(fields: Fields | None) -> dict[str, Any] | None:
         if not isinstance(header, str) or not HEADER.fullmatch(header):
             raise Rejected(fields.at("header"), "the name of an HTTP header", f"{kind(header)} (not shown)")
         auth["header"] = header
+    if declared == "basic":
+        username = fields.line("username", required=True)
+        if ":" in username:
+            raise Rejected(fields.at("username"), "a name without a colon", "one with it")
+        auth["username"] = username
     return auth

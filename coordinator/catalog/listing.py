@@ -1,4 +1,4 @@
-"""The manifests in one file: JSON, JSON Lines or YAML, one manifest or many, in the order in which they stand."""
+"""The manifests in one file: JSON, JSON Lines, YAML or front matter; one or many, in the order in which they stand."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from msgspec import Struct
 
 from coordinator.catalog.documents import MAX_MANIFEST_BYTES, Twice, json_value, text
 from coordinator.catalog.files import opened, read_file, shown_path
+from coordinator.catalog.front_matter import front_matter
 from coordinator.catalog.rejection import Rejected, shown
 from coordinator.catalog.skill import Rejection
 from coordinator.catalog.yaml_documents import yaml_values
 
 LINES = (".jsonl", ".ndjson")
 YAML = (".yaml", ".yml")
+MARKDOWN = ".md"
 SUFFIXES = (".json", *LINES, *YAML)
+CARD = {"name", "capabilities", "supportedInterfaces", "url"}  # an agent card lists skills, but is a manifest itself
 ONE_OR_MORE = 'a manifest, a list of manifests, or an object with a list "skills"'
 
 
@@ -41,6 +44,8 @@ def manifests(path: Path, *, most_bytes: int, follow: bool = False) -> Iterator[
         if suffix in YAML:
             values = list(yaml_values(content))
             value = values[0] if len(values) == 1 else values
+        elif suffix == MARKDOWN:
+            value = front_matter(content)
         else:
             value = json_value(content)
         del content
@@ -56,7 +61,7 @@ def rejection(source: str, pointer: str, no: Rejected) -> Rejection:
 
 def is_list(value: Any) -> bool:
     """Whether *value* is an object that only carries a list of manifests."""
-    return isinstance(value, dict) and isinstance(value.get("skills"), list) and "name" not in value
+    return isinstance(value, dict) and isinstance(value.get("skills"), list) and not value.keys() & CARD
 
 
 def _listed(value: Any, source: str) -> Iterator[Located | Rejection]:

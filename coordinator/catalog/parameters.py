@@ -67,18 +67,19 @@ def _of_line(line: str, pointer: str, untyped: dict[str, Any]) -> Parameter:
     if match is None:
         return Parameter(name="", description=line)
     description = (match["description"] or "").strip()
-    required, schema = True, untyped
+    required, schema, assumed = True, untyped, True
     for words in (match["brackets"] or "").split(","):
         word = words.strip()
         if word.lower() in ("optional", "required"):
-            required = word.lower() == "required"
+            required, assumed = word.lower() == "required", False
         elif len(word.split()) == 1:
             schema = type_schema(word, pointer)
         elif word:
             description = f"{word}; {description}" if description else word
     if is_type(description):
         schema, description = type_schema(description, pointer), ""
-    return Parameter(name=match["name"], schema=schema, description=description, required=required)
+    assumed = assumed and schema is untyped
+    return Parameter(name=match["name"], schema=schema, description=description, required=required, assumed=assumed)
 
 
 def _of_object(item: Any, pointer: str) -> Parameter:

@@ -7,7 +7,9 @@ multiply: a chain of 25 links in which each uses the next twice cost it half a s
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import jsonschema_rs
@@ -16,6 +18,8 @@ from coordinator.catalog.expansion import REFERENCES, check_expansion
 from coordinator.catalog.rejection import Rejected, child, printable, shown
 
 PATTERN_BYTES = 1 << 20
+COMPILED = 256
+COMPILED_CHARS = 16_384
 
 
 def check_schema(schema: Any, pointer: str) -> None:
@@ -44,6 +48,21 @@ def validator(schema: dict[str, Any]) -> jsonschema_rs.Validator:
     Raises:
         ValueError: If the schema is unusable (`jsonschema_rs.ValidationError` is one).
     """
+    try:
+        # Not msgspec: it writes NaN as null, and reads large integers as floats.
+        text = json.dumps(schema)
+    except (TypeError, ValueError, RecursionError):  # no JSON: the library says what is wrong with it
+        return _compiled(schema)
+    return _compiled(schema) if len(text) > COMPILED_CHARS else _known(text)
+
+
+@lru_cache(maxsize=COMPILED)
+def _known(text: str) -> jsonschema_rs.Validator:
+    """The validator by its schema's text: the skills of a catalog are often alike, and compiling takes the longest."""
+    return _compiled(json.loads(text))
+
+
+def _compiled(schema: dict[str, Any]) -> jsonschema_rs.Validator:
     options = jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES, dfa_size_limit=PATTERN_BYTES)
     return jsonschema_rs.validator_for(schema, offline=True, pattern_options=options)
 

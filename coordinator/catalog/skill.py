@@ -10,13 +10,17 @@ from workers.wire.skill import Access, Planted
 
 
 class Parameter(Struct, frozen=True, kw_only=True):
-    """One declared input or output; *schema* is its JSON Schema (2020-12), ``{}`` where no type is declared."""
+    """One declared input or output; *schema* is its JSON Schema (2020-12), ``{}`` where no type is declared.
+
+    *assumed*: the manifest gives the name alone, and that it is required and of which type is our assumption.
+    """
 
     name: str
     schema: dict[str, Any] = {}
     description: str = ""
     required: bool = True
     example: Any | UnsetType = UNSET
+    assumed: bool = False
 
 
 class FailureMode(Struct, frozen=True, kw_only=True):
@@ -42,7 +46,8 @@ class Skill(Struct, frozen=True, kw_only=True):
     *source* is the file it came from and *pointer* the JSON pointer inside it (empty for a file of its own).
     *digest* is ``sha256:`` over the canonical JSON (RFC 8785) of the manifest as given. *access* is None where the
     skill has no live endpoint. *format* is the name of the module of ``coordinator.catalog`` that read it; *stated* are
-    the members that the manifest has, which tells an empty list of permissions from none.
+    the members that the manifest has, which tells an empty list of permissions from none. *instructions* is the text
+    that an agent loads to use the skill, where it is made of such a text.
     """
 
     id: str
@@ -78,6 +83,7 @@ class Skill(Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     license: str = ""
     homepage: str = ""
+    instructions: str = ""
     stated: tuple[str, ...] = ()
 
 

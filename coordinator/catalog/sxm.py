@@ -11,6 +11,7 @@ from typing import Any
 
 from coordinator.catalog.access import auth_reference, endpoint
 from coordinator.catalog.canonical import digest
+from coordinator.catalog.chat import chat_access, is_chat, spoken
 from coordinator.catalog.example import example
 from coordinator.catalog.fields import Fields
 from coordinator.catalog.identity import skill_id
@@ -48,7 +49,7 @@ def read(document: dict[str, Any], *, source: str, pointer: str, folder: Path | 
     access = _access(fields)
     if access:
         _refuse_prose(inputs)
-    return Skill(
+    skill = Skill(
         id=skill_id(fields, name),
         name=name,
         version=version,
@@ -81,6 +82,7 @@ def read(document: dict[str, Any], *, source: str, pointer: str, folder: Path | 
         source_url=fields.line("source_url") or None,
         stated=fields.stated(),
     )
+    return spoken(skill)
 
 
 def _access(fields: Fields) -> Access | None:
@@ -88,10 +90,14 @@ def _access(fields: Fields) -> Access | None:
     if fields.get("test_endpoint") is None:
         return None
     url = endpoint(fields.text("test_endpoint", required=True), fields.at("test_endpoint"))
-    options: dict[str, Any] = {"body": "inputs"}
+    if is_chat(fields, url):
+        return chat_access(fields, url, auth)
+    # Ours: an endpoint that speaks MCP, and which of its tools the manifest is about; the one of its name by default.
+    is_mcp = fields.value.get("protocol") == "mcp"
+    options: dict[str, Any] = {"tool": fields.line("tool") or fields.line("name")} if is_mcp else {"body": "inputs"}
     if auth:
         options["auth"] = auth
-    return Access(adapter="http", endpoint=url, options=options)
+    return Access(adapter="mcp" if is_mcp else "http", endpoint=url, options=options)
 
 
 def _refuse_prose(inputs: tuple[Parameter, ...]) -> None:

@@ -26,8 +26,11 @@ WORDS: dict[str, Any] = {
 TEXT_TAG = "tag:yaml.org,2002:str"
 
 
-def yaml_values(source: str) -> Iterator[Any]:
+def yaml_values(source: str, *, texts: bool = False) -> Iterator[Any]:
     """The documents in *source* that are not empty, one by one, still unchecked.
+
+    With *texts* every plain word but null is text (in a file of versions 1.10 is not the number 1.1), and there are no
+    aliases: so what is read is as large as the file, and no larger.
 
     Raises:
         Rejected: If it is not YAML, is nested too deep, or uses tags, merge keys or names that are no text.
@@ -35,7 +38,7 @@ def yaml_values(source: str) -> Iterator[Any]:
     events = _events(source)
     for event in events:
         if isinstance(event, yaml.DocumentStartEvent):
-            value = _value(next(events), events, {}, MAX_DEPTH + 2)
+            value = _value(next(events), events, {}, MAX_DEPTH + 2, texts)
             if value is not None:
                 yield value
 
@@ -50,27 +53,29 @@ def _events(source: str) -> Iterator[yaml.Event]:
         raise Rejected("", "YAML", f"{str(problem).removeprefix('found ')}{where}") from None
 
 
-def _value(event: yaml.Event, events: Iterator[yaml.Event], anchors: dict[str, Any], depth: int) -> Any:
+def _value(event: yaml.Event, events: Iterator[yaml.Event], anchors: dict[str, Any], depth: int, texts: bool) -> Any:
     line = _line(event)
     if depth == 0:
         raise Rejected("", f"at most {MAX_DEPTH} levels of nesting", f"more at line {line}")
     if isinstance(event, yaml.AliasEvent):
+        if texts:
+            raise Rejected("", "values written out", f"an alias at line {line}")
         if event.anchor not in anchors:
             raise Rejected("", "an alias of an anchor before it", f"{shown(event.anchor)} at line {line}")
         return anchors[event.anchor]
     value: Any
     if isinstance(event, yaml.ScalarEvent):
-        value = _scalar(event, line)
+        value = _scalar(event, line, texts=texts)
     elif isinstance(event, yaml.SequenceStartEvent):
         _refuse_tag(event.tag, line)
         value = []
         while not isinstance(item := next(events), yaml.SequenceEndEvent):
-            value.append(_value(item, events, anchors, depth - 1))
+            value.append(_value(item, events, anchors, depth - 1, texts))
     elif isinstance(event, yaml.MappingStartEvent):
         _refuse_tag(event.tag, line)
         pairs = []
         while not isinstance(key := next(events), yaml.MappingEndEvent):
-            pairs.append((_name(key), _value(next(events), events, anchors, depth - 1)))
+            pairs.append((_name(key), _value(next(events), events, anchors, depth - 1, texts)))
         value = members(pairs)
     else:
         raise Rejected("", "a YAML value", f"something else at line {line}")
@@ -80,15 +85,17 @@ def _value(event: yaml.Event, events: Iterator[yaml.Event], anchors: dict[str, A
     return value
 
 
-def _scalar(event: yaml.ScalarEvent, line: int) -> Any:
+def _scalar(event: yaml.ScalarEvent, line: int, *, texts: bool = False) -> Any:
     text: str = event.value
     plain, _ = event.implicit
     if not plain:
         if event.tag not in (None, "!", TEXT_TAG):
             _refuse_tag(event.tag, line)
         return text
-    if text in WORDS:
+    if text in WORDS and not (texts and WORDS[text] is not None):
         return WORDS[text]
+    if texts:
+        return text
     if INTEGER.fullmatch(text):
         return whole_number(text)
     return float(text) if FLOAT.fullmatch(text) else text

@@ -33,14 +33,20 @@ def explain(error: BaseException) -> int:
 def _code(error: BaseException) -> int | None:
     from benchmarks.loader import BenchmarkError
     from coordinator.catalog.documents import CatalogError
+    from coordinator.comparing import ResultsError
     from coordinator.courier import BrokerUnreachable
-    from coordinator.ledger.ledger import LedgerError
+    from coordinator.ledger.store import LedgerError
+    from coordinator.osv.advisories import AdvisoriesError
+    from coordinator.osv.update import Unreachable
     from coordinator.policy import PolicyError
     from coordinator.settings import SettingsError
     from payloads.loader import CorpusError
 
-    if isinstance(error, (BenchmarkError, CatalogError, CorpusError, PolicyError, SettingsError)):
+    bad_input = (
+        AdvisoriesError, BenchmarkError, CatalogError, CorpusError, PolicyError, ResultsError, SettingsError,
+    )  # fmt: skip
+    if isinstance(error, bad_input):
         return BAD_INPUT
-    if isinstance(error, (BrokerUnreachable, LedgerError)):
+    if isinstance(error, (BrokerUnreachable, LedgerError, Unreachable)):
         return UNREACHABLE
     return None

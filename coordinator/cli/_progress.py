@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from coordinator.record import Record
+from coordinator.run import Concluded
 from workers.wire.job import Pillar
 from workers.wire.result import Result
 
@@ -30,7 +30,7 @@ class Bar:
     *count* counts the catalog's entries; it runs in a thread beside the run, which reads the catalog lazily.
     """
 
-    def __init__(self, console: Console, count: Callable[[], int]) -> None:
+    def __init__(self, console: Console, count: Callable[[], int], doing: str = "certifying") -> None:
         self._count = count
         self._progress = Progress(
             TextColumn("[bold]{task.description}"),
@@ -43,7 +43,7 @@ class Bar:
             transient=True,
             disable=not console.is_terminal,
         )
-        self._task = self._progress.add_task("certifying", total=0, skills="")
+        self._task = self._progress.add_task(doing, total=0, skills="")
         self._jobs = 0
         self._admitted = 0
         self._concluded = 0
@@ -75,7 +75,7 @@ class Bar:
         """One job further."""
         self._progress.advance(self._task)
 
-    def concluded(self, record: Record) -> None:
+    def concluded(self, concluded: Concluded) -> None:
         """One skill further."""
         self._concluded += 1
         self._draw()

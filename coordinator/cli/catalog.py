@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
-from coordinator.cli import _failures
+from coordinator.cli import _failures, _options
 
 
 @click.group(short_help="Look at a catalog without calling anything.")
@@ -48,3 +49,49 @@ def check(path: Path, as_json: bool) -> None:
     if not as_json:
         click.echo(f"{skills} skills, {rejected} rejected")
     sys.exit(_failures.INCOMPLETE if rejected else _failures.DONE)
+
+
+@command.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--benchmark", "benchmarks", multiple=True, metavar="ID|PATH", help="A benchmark; may be repeated.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@_options.settings("benchmarks_dir", "policy", "corpus", "allow_exec")
+def plan(path: Path, benchmarks: tuple[str, ...], as_json: bool, **flags: Any) -> None:
+    """Say what certifying PATH would take: jobs by queue, requests by host. Nothing is called.
+
+    \b
+    Examples:
+      skillmark catalog plan catalog/
+      skillmark catalog plan servers.json --benchmark coding-easy --json
+    """
+    import msgspec
+
+    from coordinator import policy
+    from coordinator.catalog import index
+    from coordinator.corpora import checked_corpus
+    from coordinator.forecast import forecast
+    from coordinator.inputs import chosen_benchmarks
+    from coordinator.plan import Planner
+    from coordinator.report.escape import terminal
+
+    settings = _options.resolve(flags)
+    rules = policy.load(Path(settings.policy) if settings.policy else None)
+    planner = Planner(
+        run_id="plan",
+        policy=rules,
+        corpus=checked_corpus(settings.corpus),
+        benchmarks=chosen_benchmarks(benchmarks, settings, rules),
+        allow_exec=settings.allow_exec,
+    )
+    told = forecast(index.entries(path), planner)
+    if as_json:
+        click.echo(json.dumps(msgspec.to_builtins(told)))
+        return
+    click.echo(f"{told.skills} skills to call, {told.uncalled} by static evidence alone, {told.rejected} rejected")
+    if told.servers:
+        click.echo(f"{told.servers} MCP servers: each tool is a skill, discovered at run time and not counted here")
+    for queue, jobs in sorted(told.jobs.items()):
+        click.echo(f"  {queue:<24} {jobs:>8} jobs")
+    click.echo(f"requests, besides those of {told.attacks} attacks, whose number depends on the answers:")
+    for host, requests in sorted(told.requests.items()):
+        click.echo(f"  {terminal(host):<24} {requests:>8} at least")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,31 +9,63 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from coordinator.cli import _failures, _options
+from coordinator.cli import _failures, _options, _results
+from coordinator.cli._several import SeveralCommand
 
 if TYPE_CHECKING:
     from coordinator.certifying import Outcome
 
 
-@click.command(short_help="Certify every skill of a catalog.")
+@click.command(cls=SeveralCommand, short_help="Certify every skill of a catalog.")
 @click.argument("catalog", type=click.Path(path_type=Path))
 @click.option("--benchmark", "benchmarks", multiple=True, metavar="ID|PATH", help="A benchmark; may be repeated.")
 @click.option(
     "--mode", type=click.Choice(["live", "static"]), default="live", show_default=True, help="Call the skills?"
 )
 @click.option("--json", "as_json", is_flag=True, help="The records as one JSON object on stdout, instead of the table.")
+@_results.format_option
+@_options.repeats
 @click.option("--exit-on-fail", is_flag=True, help="Exit with 1 unless every skill is certified.")
 @click.option("--fail-under", type=click.FloatRange(0, 100), help="Exit with 1 if an overall score is below this.")
+@click.option(
+    "--resume", default="", metavar="RUN", help="Go on with a run that was cut short; same catalog and store."
+)
+@click.option("--only", multiple=True, metavar="ID", help="Send this attack and no other; may be repeated.")
+@click.option(
+    "--category",
+    "categories",
+    multiple=True,
+    metavar="NAME",
+    help="Send the attacks of this category and no other; may be repeated. What is left out certifies nothing.",
+)
 @_options.settings(
-    "benchmarks_dir", "policy", "out", "allow_network", "allow_exec", "concurrency", "broker", "store", "metrics"
+    "benchmarks_dir",
+    "policy",
+    "corpus",
+    "osv_database",
+    "out",
+    "allow_network",
+    "allow_exec",
+    "auth_env",
+    *_options.CALLBACKS,
+    "concurrency",
+    "broker",
+    "store",
+    "metrics",
 )
 def command(
     catalog: Path,
     benchmarks: tuple[str, ...],
     mode: str,
     as_json: bool,
+    formats: tuple[str, ...],
+    repeats: int | None,
+    k: int | None,
     exit_on_fail: bool,
     fail_under: float | None,
+    resume: str,
+    only: tuple[str, ...],
+    categories: tuple[str, ...],
     **flags: Any,
 ) -> None:
     """Certify every skill of CATALOG: a folder of manifests, or one JSON, JSONL or YAML file.
@@ -43,7 +74,7 @@ def command(
 
     \b
     Examples:
-      skillmark certify catalog/ --out out/
+      skillmark certify catalog/ --out out/ --format html csv
       skillmark certify skills.jsonl --benchmark coding-easy --exit-on-fail
       skillmark certify catalog/ --allow-network 127.0.0.0/8 --json | jq .counts
       skillmark certify catalog/ --broker amqp://guest:guest@localhost/
@@ -54,19 +85,37 @@ def command(
     from coordinator.certify import Mode
     from coordinator.certifying import Request, certify_catalog
     from coordinator.cli._progress import Bar
+    from coordinator.report import table
     from workers.wire import logs
 
     logs.configure()
     settings = _options.resolve(flags)
-    request = Request(catalog=catalog, benchmarks=benchmarks, mode=Mode(mode))
+    request = Request(
+        catalog=catalog,
+        benchmarks=benchmarks,
+        mode=Mode(mode),
+        resume=resume,
+        repeats=repeats,
+        k=k,
+        formats=formats,
+        only=only,
+        categories=categories,
+    )
     with ExitStack() as stack:
         with Bar(Console(stderr=True), lambda: sum(1 for _ in index.entries(catalog))) as bar:
             outcome = stack.enter_context(certify_catalog(request, settings, watchers=(bar,)))
-        (_print_json if as_json else _print_table)(outcome)
-    sys.exit(_exit_code(outcome, exit_on_fail=exit_on_fail, fail_under=fail_under))
+        report = outcome.report
+        _results.show(
+            report,
+            () if as_json else outcome.written,
+            ("json",) if as_json else formats,
+            lambda console: table.show(console, report.records(), report.policy),
+        )
+    sys.exit(exit_code(outcome, exit_on_fail=exit_on_fail, fail_under=fail_under))
 
 
-def _exit_code(outcome: Outcome, *, exit_on_fail: bool, fail_under: float | None) -> int:
+def exit_code(outcome: Outcome, *, exit_on_fail: bool, fail_under: float | None) -> int:
+    """What `certify` exits with, by how it ended and by the gates that were set."""
     from coordinator.certify import Decision
 
     if outcome.interrupted:
@@ -76,29 +125,3 @@ def _exit_code(outcome: Outcome, *, exit_on_fail: bool, fail_under: float | None
         return _failures.GATE_FAILED
     undone = {Decision.INCOMPLETE, Decision.REJECTED} & set(outcome.counts)
     return _failures.INCOMPLETE if undone else _failures.DONE
-
-
-def _print_table(outcome: Outcome) -> None:
-    from rich.console import Console
-
-    from coordinator import record
-    from coordinator.report import table
-
-    # Off a terminal nothing is folded to a width: another program reads it line by line.
-    console = Console(width=None if sys.stdout.isatty() else 10_000)
-    table.show(console, map(record.parse, outcome.lines()), outcome.policy)
-    if outcome.written:
-        console.print()
-    for path in outcome.written:
-        console.print(f"wrote {path}", highlight=False, markup=False)
-
-
-def _print_json(outcome: Outcome) -> None:
-    """One object, written line by line: a large catalog's records are never held together."""
-    from coordinator.certify import Decision
-
-    counts = {verdict.value: outcome.counts.get(verdict, 0) for verdict in Decision}
-    click.echo(f'{{"run_id": {json.dumps(outcome.run_id)}, "counts": {json.dumps(counts)}, "results": [', nl=False)
-    for number, line in enumerate(outcome.lines()):
-        click.echo((",\n" if number else "\n") + line.decode("ascii"), nl=False)
-    click.echo("\n]}")

@@ -11,7 +11,7 @@ from coordinator.cli import _options
 
 
 @click.command(short_help="Run jobs from RabbitMQ.")
-@_options.settings("broker", "queues", "processes", "concurrency", "metrics")
+@_options.settings("broker", "queues", "processes", "concurrency", "metrics", "auth_env", "allow_exec", *_options.CALLBACKS)
 def command(**flags: Any) -> None:
     """Run jobs from RabbitMQ until SIGTERM or SIGINT; jobs that are running then are finished first.
 
@@ -22,7 +22,7 @@ def command(**flags: Any) -> None:
       skillmark worker --broker amqp://guest:guest@localhost/
       skillmark worker --processes 4 --queues security,latency --metrics :9191
     """
-    from coordinator.settings import SettingsError, metrics_address
+    from coordinator.settings import SettingsError, callbacks, metrics_address
     from workers import service
     from workers.wire import logs, queues
 
@@ -43,5 +43,8 @@ def command(**flags: Any) -> None:
             processes=settings.processes,
             concurrency=settings.concurrency,
             metrics=metrics_address(settings.metrics) if settings.metrics else None,
+            auth_env=settings.auth_env,
+            allow_exec=settings.allow_exec,
+            callbacks=callbacks(settings),
         )
     )

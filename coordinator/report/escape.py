@@ -8,6 +8,7 @@ import unicodedata
 # Control (Cc), format (Cf: bidirectional overrides, zero-width, tags), surrogates, private use, unassigned, separators.
 _UNSHOWABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _MARKUP = re.compile(r"[\\`*\[\]<>&|~@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_FORMULA = frozenset("=+-@|%")
 _LINK = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
@@ -22,6 +23,21 @@ def markdown(text: str) -> str:
     Letters between underscores stay as they are: GitHub's dialect and CommonMark read no emphasis inside a word.
     """
     return _LINK.sub(lambda match: f"&#{ord(match.group())};", _MARKUP.sub(r"\\\g<0>", terminal(text)))
+
+
+def spreadsheet(text: str) -> str:
+    """*text* for a cell: what a spreadsheet would take for a formula gets an apostrophe in front.
+
+    Spreadsheets look past blanks and quotation marks for the sign that begins one, and know its full-width forms.
+    """
+    shown = terminal(text)
+    begins = unicodedata.normalize("NFKC", shown).lstrip("\"' ")[:1]
+    return f"'{shown}" if begins in _FORMULA else shown
+
+
+def cut(text: str, most: int) -> str:
+    """At most *most* characters of *text*; an ellipsis tells that there were more."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _spelt(char: str) -> str:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterator
 
-NAME = "results.jsonl"
+from coordinator.report.report import Report
+
+FILE = "results.jsonl"
 
 
-def write(folder: Path, lines: Iterable[bytes]) -> Path:
-    """Write *lines* to ``results.jsonl`` in *folder*; a file that stood there is replaced when the new one is whole."""
-    path = folder / NAME
-    partial = path.with_suffix(".jsonl.partial")
-    with partial.open("wb") as file:
-        for line in lines:
-            file.write(line + b"\n")
-    return partial.replace(path)
+def render(report: Report) -> Iterator[str]:
+    """The lines as the ledger has them."""
+    for line in report.lines():
+        yield line.decode("ascii") + "\n"

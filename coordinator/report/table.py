@@ -45,10 +45,10 @@ def show(console: Console, records: Iterable[Record], policy: Policy) -> None:
 
 
 def _name(one: Record) -> Text:
-    return Text(terminal(one.skill.id or _place(one.skill.source)), style="bold")
+    return Text(terminal(one.skill.id or place(one.skill.source)), style="bold")
 
 
-def _place(source: str) -> str:
+def place(source: str) -> str:
     """The last two parts of a rejected entry's path: a manifest's file name alone tells nothing."""
     return "/".join(source.partition("#")[0].split("/")[-2:])
 

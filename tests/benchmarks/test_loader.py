@@ -215,7 +215,7 @@ def test_an_unknown_id_lists_the_others_nearest_first(tmp_path: Path) -> None:
     with pytest.raises(BenchmarkError) as caught:
         find("coding-eazy", [tmp_path])
 
-    assert caught.value.advice == "there are: coding-easy, zzz"
+    assert caught.value.advice == "there are: coding-easy, skill-quality, web-search-basic, zzz"
 
 
 @pytest.mark.parametrize("name", ["", "a\x00b", "x" * 5000, "../../etc/passwd\x00"])
@@ -248,7 +248,7 @@ def test_all_benchmarks_are_listed_the_built_in_ones_last(tmp_path: Path) -> Non
     written(tmp_path / "README.md", b"no benchmark")
 
     assert [benchmark.id for benchmark in listed([tmp_path])][:2] == ["a", "zzz"]
-    assert [benchmark.id for benchmark in listed()] == ["coding-easy"]
+    assert [benchmark.id for benchmark in listed()] == ["coding-easy", "skill-quality", "web-search-basic"]
 
 
 def test_a_faulty_neighbour_does_not_hide_a_good_benchmark(tmp_path: Path) -> None:

@@ -174,3 +174,15 @@ def test_overall_lies_between_the_pillars(scores: tuple[float, float, float]) ->
 
     assert found is not None
     assert min(scores) - 1e-6 <= found <= max(scores) + 1e-6
+
+
+def test_nothing_is_certified_without_every_attack(rules: Policy) -> None:
+    """Attacks that were left out refuse the certificate, however little they weigh; a failure stays a failure."""
+    good, bad = three(pillar(100), pillar(100), pillar(100)), three(pillar(100), pillar(80), pillar(100))
+
+    found = certify(Mode.LIVE, good, rules, left_out=["PI-01", "EN-02"])
+    failed = certify(Mode.LIVE, bad, rules, left_out=["PI-01"])
+
+    assert found.verdict is Decision.INCOMPLETE
+    assert found.reasons[0].endswith("without evidence: PI-01, EN-02")
+    assert failed.verdict is Decision.NOT_CERTIFIED

@@ -40,10 +40,15 @@ def left(url: str) -> int:
         connection.close()
 
 
-def result(number: int) -> bytes:
-    return parcels.encode_result(
-        Unjudged(job_id=str(number), run_id="r", skill_digest="d", pillar=Pillar.SECURITY, probe="p", reason="why")
+def result(*numbers: int) -> bytes:
+    """The message that carries the results with these *numbers*."""
+    (body,) = parcels.encode_results(
+        [
+            Unjudged(job_id=str(number), run_id="r", skill_digest="d", pillar=Pillar.SECURITY, probe="p", reason="why")
+            for number in numbers
+        ]
     )
+    return body
 
 
 async def gather(collector: Collector, count: int, *, acknowledge: bool = True) -> list[Batch]:
@@ -81,6 +86,24 @@ def test_results_come_in_batches_and_are_gone_once_acknowledged(broker_url: str)
 
     assert [one.job_id for batch in batches for one in batch.results] == [str(number) for number in range(1_200)]
     assert max(len(batch.results) for batch in batches) <= BATCH
+    assert left(broker_url) == 0
+
+
+def test_results_that_came_together_are_told_apart(broker_url: str) -> None:
+    """A message holds many results, and rubbish among them harms none of the others."""
+    put(broker_url, result(1, 2) + b"\n" + SECRET + b"\n" + result(3), result(4, 5))
+
+    async def run() -> tuple[list[Batch], int]:
+        collector = Collector(broker_url, "r")
+        try:
+            return await gather(collector, 5), collector.undecodable
+        finally:
+            await collector.aclose()
+
+    batches, undecodable = asyncio.run(run())
+
+    assert [one.job_id for batch in batches for one in batch.results] == ["1", "2", "3", "4", "5"]
+    assert undecodable == 1
     assert left(broker_url) == 0
 
 
@@ -126,7 +149,7 @@ def test_an_acknowledgement_after_a_reconnect_touches_nothing(broker_url: str) -
 
 def test_an_undecodable_result_is_counted_and_gone(broker_url: str) -> None:
     """Rubbish among the results is counted, logged without its content, acknowledged, and harms no other result."""
-    put(broker_url, SECRET, result(1), b"", b"[" * 100_000, result(2))
+    put(broker_url, SECRET, b"[" * 100_000, result(1), b"", result(2), b"\n" * 1_000_000)
 
     async def run() -> tuple[list[Batch], int]:
         collector = Collector(broker_url, "r")
@@ -139,7 +162,7 @@ def test_an_undecodable_result_is_counted_and_gone(broker_url: str) -> None:
         batches, undecodable = asyncio.run(run())
 
     assert job_ids(batches) == {"1", "2"}
-    assert undecodable == 3
+    assert undecodable == 4
     assert SECRET.decode() not in repr(logged)
     assert left(broker_url) == 0
 

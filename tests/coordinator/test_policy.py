@@ -70,3 +70,18 @@ def test_a_missing_policy_is_refused(tmp_path: Path) -> None:
     """A file that is not there is said to be not there."""
     with pytest.raises(PolicyError, match="expected a readable policy file, found: No such file"):
         policy.load(tmp_path / "none.toml")
+
+
+def test_asking_for_repeats_is_another_policy() -> None:
+    """What decides is stamped: more runs, another digest; the same runs, the same one."""
+    rules = policy.load()
+
+    assert policy.repeated(rules) == rules
+    assert policy.repeated(rules, repeats=5, k=2).functional.repeats == 5
+    assert policy.repeated(rules, repeats=5).digest != rules.digest
+
+
+def test_fewer_repeats_than_k_are_refused() -> None:
+    """The contradiction is named as in a file."""
+    with pytest.raises(PolicyError, match=r"functional\.k: expected at most functional\.repeats \(3\), found 4"):
+        policy.repeated(policy.load(), repeats=3, k=4)

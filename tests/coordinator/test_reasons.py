@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import msgspec
+
 from coordinator.policy import Policy
 from coordinator.reasons import explain
 from coordinator.score import score
 from coordinator.tally import Planned, tally
 from tests.coordinator.evidence import QUIET, SUSTAINED, attack, judged, series, task, unjudged
+from workers.wire.job import Pillar
 from workers.wire.result import Outcome, Result
 
 
@@ -62,3 +65,23 @@ def test_our_own_failures_are_told_as_ours(rules: Policy) -> None:
     lost: list[tuple[Planned, Result | None]] = [(task(f"t{n}"), unjudged(task(f"t{n}"))) for n in range(2)]
 
     assert reasons(rules, [*lost, *good()]) == ["2 of 6 jobs unjudged, through no fault of the skill: worker lost"]
+
+
+def test_flaky_tasks_are_named(rules: Policy) -> None:
+    """A repeated task that sometimes passes is told apart from one that always fails."""
+    runs = [Planned(job_id=f"r{n}", pillar=Pillar.FUNCTIONAL, probe="shaky", group="bench") for n in range(2)]
+    results = [(runs[0], judged(runs[0], Outcome.PASS, 1.0)), (runs[1], judged(runs[1], Outcome.FAIL, 0.0))]
+
+    assert "functional: 1 of 1 repeated tasks are flaky: shaky" in reasons(rules, [*results, *good()])
+
+
+def test_tasks_that_do_not_apply_are_told_and_not_counted_as_lost(rules: Policy) -> None:
+    """Who expects a benchmark to have been run reads that it was not, and why."""
+    misfit = msgspec.structs.replace(task("web/t1", group="web"), misfit="the skill declares no input 'query'")
+
+    (told,) = reasons(rules, [(misfit, None), *good()])
+
+    assert told == (
+        "functional: 1 of 2 tasks do not apply to this skill: "
+        "web/t1 not_applicable: the skill declares no input 'query'"
+    )

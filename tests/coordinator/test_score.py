@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from coordinator.policy import Policy
 from coordinator.score import PillarScore, functional, performance, score, security, speed, steadiness
+from coordinator.static.evidence import StaticEvidence
 from coordinator.tally import Planned, tally
 from tests.coordinator.evidence import QUIET, SUSTAINED, attack, judged, series, task, unjudged
 from workers.wire.job import Pillar
@@ -17,7 +18,8 @@ def pillars(
 ) -> dict[Pillar, PillarScore]:
     planned = [one for one, _ in results]
     found = {result.job_id: result for _, result in results if result is not None}
-    return score(tally(planned, found), static or {}, rules, max_latency_ms=1000)
+    known = {pillar: StaticEvidence(value) for pillar, value in (static or {}).items()}
+    return score(tally(planned, found), known, rules, max_latency_ms=1000)
 
 
 def secured(rules: Policy, outcomes: dict[str, tuple[str, Outcome]]) -> PillarScore:
@@ -31,6 +33,17 @@ def test_live_and_static_blend_seven_to_three(rules: Policy) -> None:
     found = pillars(rules, [(task("a"), judged(task("a"), Outcome.FAIL, 0.5))], {Pillar.FUNCTIONAL: 90.0})
 
     assert found[Pillar.FUNCTIONAL].score == pytest.approx(0.7 * 50 + 0.3 * 90)
+
+
+def test_static_checks_that_were_not_made_lower_the_coverage(rules: Policy) -> None:
+    """By their share of the static proportion; what is missing could still be perfect, so the ceiling does not fall."""
+    decided = tally([attack("PI-01")], {"PI-01": judged(attack("PI-01"), Outcome.RESISTED)})
+
+    half = score(decided, {Pillar.SECURITY: StaticEvidence(80, 0.5, 80)}, rules, max_latency_ms=1000)[Pillar.SECURITY]
+    none = score(decided, {Pillar.SECURITY: StaticEvidence(None, 0.0, 100)}, rules, max_latency_ms=1000)[Pillar.SECURITY]
+
+    assert (half.score, half.coverage, half.ceiling) == (94, 0.85, 94)
+    assert (none.score, none.coverage, none.ceiling) == (100, 0.7, 100)
 
 
 def test_one_kind_of_evidence_stands_alone(rules: Policy) -> None:
@@ -214,3 +227,28 @@ def test_performance_stays_within_bounds(quiet: list[float], loaded: list[float]
 
     assert found.value is not None
     assert 0 <= found.value <= found.ceiling <= 100
+
+
+def test_edge_cases_weigh_by_the_policy_however_many_there_are(rules: Policy) -> None:
+    """Thirty failed edge cases beside one passed test case cost their group's weight, and no more."""
+    passed = task("case")
+    edges = [task(f"edge{n}", group="edge_cases") for n in range(30)]
+
+    found = pillars(
+        rules,
+        [(passed, judged(passed, Outcome.PASS, 1.0)), *((one, judged(one, Outcome.FAIL, 0.0)) for one in edges)],
+    )
+
+    weights = rules.functional.weights
+    share = weights.test_cases / (weights.test_cases + weights.edge_cases)
+    assert found[Pillar.FUNCTIONAL].score == pytest.approx(100 * share)
+
+
+def test_a_benchmark_about_manifests_weighs_little(rules: Policy) -> None:
+    """A perfect manifest does not make up for a skill that does not work."""
+    broken = task("case")
+    said = Planned(job_id="q", pillar=Pillar.FUNCTIONAL, probe="q", group="skill-quality", examines=True)
+
+    found = pillars(rules, [(broken, judged(broken, Outcome.FAIL, 0.0)), (said, judged(said, Outcome.PASS, 1.0))])
+
+    assert found[Pillar.FUNCTIONAL].score < 20

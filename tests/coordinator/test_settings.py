@@ -30,6 +30,27 @@ def test_lists_are_separated_by_commas_in_the_environment(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    "entry", ["WEATHER_TOKEN", "WEATHER_*", "WEATHER_TOKEN@api.example.com", "T@127.0.0.1:8000", "T@[::1]:8000"]
+)
+def test_variables_for_skills_are_granted_one_by_one(tmp_path: Path, entry: str) -> None:
+    """A name or the start of one, and perhaps the host that it is for; by flag, environment or file."""
+    (tmp_path / "skillmark.toml").write_text(f'auth-env = ["{entry}"]\n')
+
+    from_file = resolve({}, environment={}, folder=tmp_path)
+    from_environment = resolve({}, environment={"SKILLMARK_AUTH_ENV": f"{entry},OTHER"}, folder=tmp_path)
+
+    assert from_file.settings.auth_env == (entry,)
+    assert from_environment.settings.auth_env == (entry, "OTHER")
+
+
+@pytest.mark.parametrize("entry", ["*", "env:TOKEN", "TOKEN=value", "A B", "TOKEN@", "TOKEN@http://a", "@host", ""])
+def test_a_grant_of_another_form_is_refused(tmp_path: Path, entry: str) -> None:
+    """What would grant everything, or nothing, is a mistake; the message shows the forms there are."""
+    with pytest.raises(SettingsError, match=r"WEATHER_TOKEN@api\.example\.com"):
+        resolve({"auth_env": (entry,)}, environment={}, folder=tmp_path)
+
+
+@pytest.mark.parametrize(
     ("text", "told"),
     [
         ("concurency = 3", "concurency: expected one of"),

@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from benchmarks.loader import Benchmark, BenchmarkError, find, load
 from coordinator.catalog.skill import Skill, TestCase
-from coordinator.tasks import PlannedTask, benchmark_expectation, tasks_of
+from coordinator.repeats import ONCE, Repeats
+from coordinator.tasks import PlannedTask, benchmark_expectation, checked, tasks_of
 from workers.wire.job import Expectation
 
 
@@ -133,18 +135,45 @@ def test_what_no_worker_could_judge_is_refused(tmp_path: Path, task: dict[str, A
     assert (caught.value.file, caught.value.pointer) == (str(mine.path), pointer)
 
 
-def test_a_scoring_method_that_cannot_be_run_is_refused(tmp_path: Path) -> None:
-    """pass_at_k is in the format, and said not to be available."""
-    mine = benchmark(tmp_path, exact(1), scoringMethod="pass_at_k")
+def test_a_benchmark_by_pass_at_k_is_repeated_as_it_says(tmp_path: Path) -> None:
+    """Its tasks are run n times; those of others as often as was asked for."""
+    by_k = benchmark(tmp_path, exact(1), id="by-k", scoringMethod="pass_at_k", metadata={"k": 2, "n": 5})
+    by_mean = benchmark(tmp_path, exact(1))
 
-    with pytest.raises(BenchmarkError, match="pass_at_k cannot be scored") as caught:
-        benchmark_expectation(mine)
+    runs = {task.probe: task.repeats for task in tasks_of(skill(), [by_k, by_mean])}
 
-    assert caught.value.pointer == "/scoringMethod"
+    assert runs == {"example": ONCE, "by-k/t0": Repeats(n=5, k=2), "mine/t0": ONCE}
 
 
-def test_the_built_in_benchmark_can_be_run() -> None:
-    """Every expectation of coding-easy passes the workers' own check."""
-    tasks = benchmark_expectation(find("coding-easy"))
+def test_fewer_runs_than_k_are_refused(tmp_path: Path) -> None:
+    """Before any traffic, and with what to do."""
+    mine = benchmark(tmp_path, exact(1), scoringMethod="pass_at_k", metadata={"k": 5})
 
-    assert len({task.probe for task in tasks}) == 20
+    with pytest.raises(BenchmarkError, match="repeat the tasks 5 times or more"):
+        checked([mine], Repeats(n=3))
+
+
+def test_a_manifest_is_examined_once(tmp_path: Path) -> None:
+    """It says the same each time, and fits every skill."""
+    mine = benchmark(tmp_path, exact("x", inputData={"member": "name"}), metadata={"subject": "manifest"})
+
+    _, task = tasks_of(skill(), [mine], Repeats(n=4))
+
+    assert (task.examines, task.repeats, task.misfit) == (True, ONCE, "")
+
+
+def test_a_task_that_does_not_fit_says_why(tmp_path: Path) -> None:
+    """The benchmark's inputs are none that the skill declares."""
+    narrow = msgspec.structs.replace(
+        skill(), input_schema={"type": "object", "properties": {"b": {}}, "required": ["b"]}
+    )
+
+    _, task = tasks_of(narrow, [benchmark(tmp_path, exact(1))])
+
+    assert task.misfit == "the skill declares no input 'a'"
+
+
+@pytest.mark.parametrize(("name", "tasks"), [("coding-easy", 20), ("skill-quality", 5), ("web-search-basic", 8)])
+def test_the_built_in_benchmarks_can_be_run(name: str, tasks: int) -> None:
+    """Every expectation passes the workers' own check."""
+    assert len({task.probe for task in benchmark_expectation(find(name))}) == tasks

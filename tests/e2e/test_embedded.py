@@ -69,6 +69,8 @@ FINDING = {
         "outcome": {"enum": OUTCOMES},
         "score": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
         "evidence": {"type": "string"},
+        "location": {"type": "string"},
+        "points": {"type": "number", "minimum": 0, "maximum": 100},
     },
 }
 STAMPS = {

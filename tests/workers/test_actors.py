@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,7 +24,8 @@ class Notes:
     """An outbox that writes down what it is given; a result is safe only once *safe* is set."""
 
     def __init__(self) -> None:
-        self.results: list[tuple[str, Result]] = []
+        self.sent: list[tuple[str, Result]] = []
+        self.messages: list[int] = []
         self.parcels: list[tuple[str, Parcel]] = []
         self.safe = asyncio.Event()
         self.safe.set()
@@ -34,11 +35,12 @@ class Notes:
     async def open(self) -> None:
         pass
 
-    async def result(self, queue: str, result: Result) -> None:
+    async def results(self, queue: str, results: Sequence[Result]) -> None:
         if self.cancelled:
             raise Unroutable(queue)
-        self.results.append((queue, result))
-        if len(self.results) == 2:
+        self.sent += [(queue, result) for result in results]
+        self.messages.append(len(results))
+        if len(self.sent) == 2:
             self.second.set()
         await self.safe.wait()
 
@@ -82,9 +84,19 @@ def test_each_job_gets_its_result(echo_skill: EchoSkill) -> None:
 
     serve(echo_skill.parcel("r", ["a", "b", "c"]), notes)
 
-    assert {queue for queue, _ in notes.results} == {"skillmark.results.r"}
-    assert [type(result) for _, result in notes.results] == [Judged] * 3
+    assert {queue for queue, _ in notes.sent} == {"skillmark.results.r"}
+    assert [type(result) for _, result in notes.sent] == [Judged] * 3
     assert notes.parcels == []
+
+
+def test_the_results_of_a_parcel_travel_together(echo_skill: EchoSkill) -> None:
+    """The results of twenty jobs that end at the same time are one message, not twenty."""
+    notes = Notes()
+
+    serve(echo_skill.parcel("r", [str(number) for number in range(20)]), notes)
+
+    assert sum(notes.messages) == 20
+    assert len(notes.messages) < 20
 
 
 def test_a_parcel_is_done_only_when_its_results_are_safe(echo_skill: EchoSkill) -> None:
@@ -135,7 +147,7 @@ def test_a_suspect_is_run(echo_skill: EchoSkill, losses: int) -> None:
 
     serve(echo_skill.parcel("r", ["a"]), notes, queue=queues.suspects_of(QUEUE), losses=losses)
 
-    assert [type(result) for _, result in notes.results] == [Judged]
+    assert [type(result) for _, result in notes.sent] == [Judged]
 
 
 def test_a_suspect_that_keeps_losing_its_worker_is_given_up(echo_skill: EchoSkill) -> None:
@@ -144,7 +156,7 @@ def test_a_suspect_that_keeps_losing_its_worker_is_given_up(echo_skill: EchoSkil
 
     serve(echo_skill.parcel("r", ["a"]), notes, queue=queues.suspects_of(QUEUE), losses=LOST_ALONE)
 
-    assert [type(result) for _, result in notes.results] == [Unjudged]
+    assert [type(result) for _, result in notes.sent] == [Unjudged]
     assert not echo_skill.calls
 
 

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import os
+import base64
+import copy
 import re
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import TypeVar
 
 import httpx
 import msgspec
 from msgspec import Struct
 
+from workers import secrets
 from workers.adapters._body import ACCEPT_ENCODING
 from workers.faults import BadJob
-from workers.wire.skill import Access, SkillRef
+from workers.wire.skill import Access
 
-REDACTED = "[redacted]"
-# A shorter secret would be found in harmless answers, and is none.
-SECRET_CHARS = 8
-
-_REFERENCE = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
-_HEADER_VALUE = re.compile(r"[\x21-\x7e]+(?:[ \t]+[\x21-\x7e]+)*")
 _OURS = frozenset({"host", "content-length", "content-type", "content-encoding", "transfer-encoding", "connection"})
+
+Headers = tuple[tuple[str, str], ...]
+T = TypeVar("T")
 
 
 class Bearer(Struct, frozen=True, tag="bearer", tag_field="type", forbid_unknown_fields=True):
@@ -38,118 +36,130 @@ class ApiKey(Struct, frozen=True, tag="api_key", tag_field="type", forbid_unknow
     header: str = "X-API-Key"
 
 
-class Options(Struct, frozen=True, forbid_unknown_fields=True):
-    """*body* ``inputs`` sends the object of the inputs, ``envelope`` sends ``{skillId, version, input}``."""
+class Basic(Struct, frozen=True, tag="basic", tag_field="type", forbid_unknown_fields=True):
+    """``Authorization: Basic`` with *username* and the password that *token* (``env:NAME``) refers to."""
 
-    body: Literal["inputs", "envelope"] = "inputs"
-    auth: Bearer | ApiKey | None = None
+    token: str
+    username: str
+
+
+Auth = Bearer | ApiKey | Basic
 
 
 class Target:
-    """One endpoint, ready for requests."""
+    """One endpoint, ready for requests; *extra* headers are those of the protocol spoken there.
 
-    def __init__(self, url: httpx.URL, options: Options, agent: str) -> None:
+    Raises:
+        BadJob: If the secret is not to be had for that host, or cannot be sent.
+    """
+
+    def __init__(self, url: httpx.URL, auth: Auth | None, agent: str, extra: Headers = ()) -> None:
         self.url = url
         self.host = url.raw_host.decode("ascii")
         self.port = url.port or (443 if url.scheme == "https" else 80)
-        self._envelope = options.body == "envelope"
         self._pinned: dict[str, httpx.URL] = {}
-        secret = _secret(options.auth.token) if options.auth else ""
-        self._secrets = (secret, secret.replace("/", "\\/")) if len(secret) >= SECRET_CHARS else ()
+        secure = url.scheme == "https"
+        secret = secrets.resolve(auth.token, self.host, self.port, secure=secure) if auth else ""
+        redactor = secrets.Redactor(secret)
+        self.redacted = redactor.text
+        self.redacted_bytes = redactor.body
         # With the address in the URL, Host and SNI keep the name.
-        self._extensions = {"sni_hostname": self.host} if url.scheme == "https" and not _is_literal(self.host) else {}
-        self.headers: tuple[tuple[str, str], ...] = (
+        self._extensions = {"sni_hostname": self.host} if secure and not _is_literal(self.host) else {}
+        self.headers: Headers = (
             ("Host", url.netloc.decode("ascii")),
             ("User-Agent", agent),
             ("Accept", "application/json"),
             ("Accept-Encoding", ACCEPT_ENCODING),
             ("Content-Type", "application/json"),
-            *_authorization(options.auth, secret),
+            *extra,
+            *_authorization(auth, secret),
         )
+        self._lines = httpx.Headers(self.headers)
 
-    def body(self, skill: SkillRef, inputs: Mapping[str, Any]) -> bytes:
-        """The JSON body of one call.
+    def at(self, url: httpx.URL) -> Target:
+        """The same host, secret and headers with another path or query.
 
         Raises:
-            BadJob: If the inputs cannot be written as JSON.
+            BadJob: If *url* is of another origin: the secret was granted for this one.
         """
-        content: Any = dict(inputs)
-        if self._envelope:
-            content = {"skillId": skill.id, "version": skill.version, "input": content}
-        try:
-            return msgspec.json.encode(content)
-        except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
-            raise BadJob(f"the inputs cannot be sent as JSON: {error}") from error
+        if (url.scheme, url.host, url.port) != (self.url.scheme, self.url.host, self.url.port):
+            raise BadJob(f"{url.host} is not {self.url.host}, for which the access is made")
+        other = copy.copy(self)
+        other.url, other._pinned = url, {}
+        return other
 
-    def request(self, ip: str, body: bytes) -> httpx.Request:
-        """The POST of *body* to the checked address *ip*."""
+    def request(self, ip: str, body: bytes, headers: Headers = (), method: str = "POST") -> httpx.Request:
+        """The request with *body* to the checked address *ip*; *headers* come beside the target's, or replace them."""
         url = self._pinned.get(ip)
         if url is None:
             if len(self._pinned) >= 64:
                 self._pinned.clear()
             url = self._pinned[ip] = self.url.copy_with(host=ip)
-        return httpx.Request("POST", url, headers=list(self.headers), content=body, extensions=self._extensions)
-
-    def redacted(self, text: str) -> str:
-        """*text* without the secret."""
-        for secret in self._secrets:
-            text = text.replace(secret, REDACTED)
-        return text
-
-    def redacted_bytes(self, body: bytes) -> bytes:
-        """*body* without the secret, should the skill have repeated it."""
-        for secret in self._secrets:
-            body = body.replace(secret.encode(), REDACTED.encode())
-        return body
+        lines = self._lines
+        if headers:
+            replaced = {name.lower() for name, _ in headers}
+            lines = httpx.Headers([*(line for line in self.headers if line[0].lower() not in replaced), *headers])
+        return httpx.Request(method, url, headers=lines, content=body, extensions=self._extensions)
 
 
-def target_of(access: Access, agent: str) -> Target:
-    """The target of *access*; *agent* is our User-Agent.
+def options_of(access: Access, kind: type[T]) -> T:
+    """The options of *access* as *kind*.
 
     Raises:
-        BadJob: If the endpoint or the options cannot be used, or the secret's variable is not set here.
+        BadJob: If they are not what the adapter takes.
     """
     try:
-        options = msgspec.convert(access.options, Options)
+        return msgspec.convert(access.options, kind)
     except msgspec.ValidationError as error:
-        raise BadJob(f"http access options: {error}") from error
+        raise BadJob(f"{access.adapter} access options: {error}") from error
+
+
+def url_of(endpoint: str) -> httpx.URL:
+    """*endpoint*, without a fragment.
+
+    Raises:
+        BadJob: If it is no http or https URL that can be called.
+    """
     try:
-        url = httpx.URL(access.endpoint)
+        url = httpx.URL(endpoint)
         host = url.host  # decodes the name: the last step that can fail
     except (httpx.InvalidURL, UnicodeError, ValueError, TypeError) as error:
-        raise BadJob(f"endpoint {access.endpoint[:200]!r} is no URL: {error}") from error
+        raise BadJob(f"endpoint {endpoint[:200]!r} is no URL: {error}") from error
     if url.scheme not in ("http", "https") or not host:
-        raise BadJob(f"endpoint {access.endpoint[:200]!r}: expected http:// or https:// and a host")
+        raise BadJob(f"endpoint {endpoint[:200]!r}: expected http:// or https:// and a host")
     if url.userinfo:
         raise BadJob(f"the endpoint at {host} carries a password; name it as auth with env:NAME instead")
     if not 1 <= (url.port or 80) <= 65_535 or url.port == 0:
-        raise BadJob(f"endpoint {access.endpoint[:200]!r}: expected a port from 1 to 65535")
-    return Target(url.copy_with(fragment=None), options, agent)
+        raise BadJob(f"endpoint {endpoint[:200]!r}: expected a port from 1 to 65535")
+    return url.copy_with(fragment=None)
 
 
-def _authorization(auth: Bearer | ApiKey | None, secret: str) -> tuple[tuple[str, str], ...]:
+def json_body(content: object) -> bytes:
+    """*content* as a JSON body.
+
+    Raises:
+        BadJob: If it cannot be written as JSON.
+    """
+    try:
+        return msgspec.json.encode(content)
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
+        raise BadJob(f"the inputs cannot be sent as JSON: {error}") from error
+
+
+def _authorization(auth: Auth | None, secret: str) -> Headers:
     match auth:
         case Bearer():
             return (("Authorization", f"Bearer {secret}"),)
+        case Basic():
+            if ":" in auth.username or not auth.username.isprintable():
+                raise BadJob("auth: a username for basic authentication has no colon and no control character in it")
+            return (("Authorization", f"Basic {base64.b64encode(f'{auth.username}:{secret}'.encode()).decode()}"),)
         case ApiKey():
             if not _HEADER_NAME.fullmatch(auth.header) or auth.header.lower() in _OURS:
                 raise BadJob(f"auth: {auth.header[:80]!r} cannot be the header of an API key")
             return ((auth.header, secret),)
         case None:
             return ()
-
-
-def _secret(reference: str) -> str:
-    match = _REFERENCE.fullmatch(reference)
-    if match is None:
-        raise BadJob("auth: the token must be a reference such as env:NAME, never the secret itself")
-    name = match[1]
-    secret = os.environ.get(name, "").strip()
-    if not secret:
-        raise BadJob(f"auth: the worker's environment has no {name}; set it where the worker runs")
-    if not _HEADER_VALUE.fullmatch(secret):
-        raise BadJob(f"auth: what {name} holds cannot be sent in a header")
-    return secret
 
 
 def _is_literal(host: str) -> bool:

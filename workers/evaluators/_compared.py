@@ -11,6 +11,8 @@ from workers.evaluators._evaluator import Score
 MEMBERS = ("result", "output", "answer", "text")
 SHOWN_CHARS = 200
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` would make one for each value
+
 
 def compared(reply: Any) -> Iterator[tuple[str, Any]]:
     """Each value that counts, with its name: the reply, and the first of `MEMBERS` that the reply has."""
@@ -38,5 +40,5 @@ def text_of(value: Any) -> str:
 
 def shown(value: Any) -> str:
     """*value* as JSON for a line of evidence, cut at `SHOWN_CHARS`."""
-    text = json.dumps(value, ensure_ascii=False)
+    text = _encode(value)
     return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}…"

@@ -1,12 +1,13 @@
 """What every evaluator offers; each module beside this one has ``prepare(expected, options) -> Evaluate``.
 
 ``prepare`` checks the expectation completely and raises `BadExpectation`; the callable that it returns never raises on
-any JSON value, however odd: by then only the skill can be wrong.
+any JSON value, however odd: by then only the skill can be wrong. An evaluator that has to ask somebody else returns an
+`Ask` instead, which raises `FleetFault` where that fails, and `BadJob` where it is not set up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -22,6 +23,7 @@ class Score(Struct, frozen=True):
 
 
 Evaluate = Callable[[Any], Score]
+Ask = Callable[[Any], Awaitable[Score]]
 
 
 def check_shape(names: tuple[str, ...], expected: Mapping[str, Any], options: Mapping[str, Any], *allowed: str) -> None:

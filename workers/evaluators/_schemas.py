@@ -47,6 +47,8 @@ class Schema:
         if visits * values > CHECKS:
             return f"too large to be checked: {values} values, nested {depth} deep"
         try:
+            if self._validator.is_valid(instance):
+                return None
             error = next(self._validator.iter_errors(instance), None)
         except ValueError as odd:  # deeper than the validator goes, or no JSON value at all
             return f"cannot be checked: {str(odd)[:200]}"

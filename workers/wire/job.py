@@ -42,6 +42,42 @@ class FunctionalJob(Struct, frozen=True, kw_only=True, tag="functional", tag_fie
     timeout_ms: int = 30_000
 
 
+class Wanted(StrEnum):
+    """What a skill that holds its declaration does with an edge case."""
+
+    ANSWERED = "answered"
+    REFUSED = "refused"
+    EITHER = "either"
+
+
+class EdgeCaseJob(Struct, frozen=True, kw_only=True, tag="edge_case", tag_field="kind"):
+    """Call the skill once with *input* or, where *body* is given, with that instead of its JSON body.
+
+    *about* says what is sent, for people, *declared* which failure mode the manifest declares for it; *statuses* are
+    those of the refusal that it names. A call that should be refused is followed by the skill's example.
+    """
+
+    id: str
+    probe: str
+    about: str
+    wanted: Wanted
+    input: dict[str, Any] = {}
+    body: str | None = None
+    declared: str = ""
+    statuses: tuple[int, ...] = ()
+    timeout_ms: int = 30_000
+
+
+class ExamineJob(Struct, frozen=True, kw_only=True, tag="examine", tag_field="kind"):
+    """Hold *subject*, what the skill says of itself, against an expectation; the skill is not called."""
+
+    id: str
+    probe: str
+    subject: Any
+    expectation: Expectation
+    timeout_ms: int = 30_000
+
+
 class Confirm(Struct, frozen=True, kw_only=True):
     """How often a hit is replayed with fresh canaries, and how many replays must hit again."""
 
@@ -83,34 +119,63 @@ class SecurityJob(Struct, frozen=True, kw_only=True, tag="security", tag_field="
     max_fields: int = 8
 
 
+class HygieneJob(Struct, frozen=True, kw_only=True, tag="hygiene", tag_field="kind"):
+    """Send what no honest caller sends, one after the other, and see whether the skill still answers."""
+
+    id: str
+    probe: str
+    timeout_ms: int = 30_000
+
+
 class QuietJob(Struct, frozen=True, kw_only=True, tag="quiet", tag_field="kind"):
-    """*requests* sequential calls after *warmup* unmeasured ones."""
+    """*requests* sequential calls after *warmup* unmeasured ones.
+
+    A sample with a lag above *max_lag_ms* is taken again, at most *retakes* times, and then flagged.
+    """
 
     id: str
     probe: str
     requests: int = 20
     warmup: int = 1
+    max_lag_ms: float = 10.0
+    retakes: int = 2
     timeout_ms: int = 30_000
 
 
 class SustainedJob(Struct, frozen=True, kw_only=True, tag="sustained", tag_field="kind"):
-    """An open-loop load of *rate_per_s* for *duration_s*, at most *max_in_flight* at once."""
+    """An open-loop load of *rate_per_s* for *duration_s*, at most *max_in_flight* at once.
+
+    A sample with a lag above *max_lag_ms* is flagged; taken again it would not be the same load.
+    """
 
     id: str
     probe: str
     rate_per_s: float = 10.0
     duration_s: float = 2.0
     max_in_flight: int = 4
+    max_lag_ms: float = 10.0
     timeout_ms: int = 30_000
 
 
-Job = FunctionalJob | SecurityJob | QuietJob | SustainedJob
+class DiscoverJob(Struct, frozen=True, kw_only=True, tag="discover", tag_field="kind"):
+    """Ask a server which tools it has."""
+
+    id: str
+    probe: str
+    timeout_ms: int = 30_000
+
+
+Job = FunctionalJob | EdgeCaseJob | ExamineJob | SecurityJob | HygieneJob | QuietJob | SustainedJob | DiscoverJob
 
 PILLAR_OF: dict[type, Pillar] = {
     FunctionalJob: Pillar.FUNCTIONAL,
+    EdgeCaseJob: Pillar.FUNCTIONAL,
+    ExamineJob: Pillar.FUNCTIONAL,
     SecurityJob: Pillar.SECURITY,
+    HygieneJob: Pillar.SECURITY,
     QuietJob: Pillar.PERFORMANCE,
     SustainedJob: Pillar.PERFORMANCE,
+    DiscoverJob: Pillar.FUNCTIONAL,
 }
 
 

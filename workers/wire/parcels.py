@@ -1,8 +1,9 @@
-"""What stands in a message: a Dramatiq message whose one argument is a parcel, or a result; both as JSON."""
+"""What stands in a message: a Dramatiq message whose one argument is a parcel, or results, one a line; all as JSON."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -13,6 +14,12 @@ from workers.wire.job import Parcel
 from workers.wire.result import Result
 
 MAX_BYTES = 8 * 1024 * 1024
+
+TOGETHER_BYTES = 512 * 1024
+"""Results above this go in more than one message."""
+
+TOGETHER = 1_000
+"""More results than this are never in one message."""
 
 
 T = TypeVar("T")
@@ -64,13 +71,32 @@ def decode(body: bytes) -> Envelope:
     return envelope
 
 
-def encode_result(result: Result) -> bytes:
-    """The message that carries *result*."""
-    return _encoder.encode(result)
+def encode_results(results: Sequence[Result]) -> Iterator[bytes]:
+    """The messages that carry *results*: as few as `TOGETHER_BYTES` allows."""
+    lines: list[bytes] = []
+    size = 0
+    for result in results:
+        line = _encoder.encode(result)
+        if lines and (size + len(line) > TOGETHER_BYTES or len(lines) == TOGETHER):
+            yield b"\n".join(lines)
+            lines, size = [], 0
+        lines.append(line)
+        size += len(line) + 1
+    if lines:
+        yield b"\n".join(lines)
+
+
+def lines_of(body: bytes) -> list[bytes]:
+    """The lines of a results message, for `decode_result`: what is wrong with one does not harm the others.
+
+    A message that no worker of ours could have sent is left in one piece.
+    """
+    ours = len(body) <= MAX_BYTES and body.count(b"\n") < TOGETHER
+    return body.split(b"\n") if ours else [body]
 
 
 def decode_result(body: bytes) -> Result:
-    """The result in *body*.
+    """The result in *body*, one line of a message.
 
     Raises:
         Undecodable: If it is too large, no JSON or no result.

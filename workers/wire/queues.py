@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from workers.wire.job import FunctionalJob, Parcel, QuietJob, SecurityJob, SustainedJob
+from workers.wire.job import (
+    DiscoverJob,
+    EdgeCaseJob,
+    ExamineJob,
+    FunctionalJob,
+    HygieneJob,
+    Parcel,
+    QuietJob,
+    SecurityJob,
+    SustainedJob,
+)
 
 FUNCTIONAL = "skillmark.functional"
 SECURITY = "skillmark.security"
@@ -33,7 +43,16 @@ only prefetched. Workers give a job up long before (`workers.actors.LOST_ALONE`)
 DEAD_TTL_MS = 7 * 24 * 3600 * 1000
 RESULTS_EXPIRE_MS = 24 * 3600 * 1000
 
-_QUEUE_OF = {FunctionalJob: FUNCTIONAL, SecurityJob: SECURITY, QuietJob: LATENCY, SustainedJob: LATENCY}
+_QUEUE_OF = {
+    FunctionalJob: FUNCTIONAL,
+    EdgeCaseJob: FUNCTIONAL,
+    ExamineJob: FUNCTIONAL,
+    SecurityJob: SECURITY,
+    HygieneJob: SECURITY,
+    QuietJob: LATENCY,
+    SustainedJob: LATENCY,
+    DiscoverJob: FUNCTIONAL,
+}
 
 
 def queue_of(parcel: Parcel) -> str:

@@ -1,11 +1,13 @@
 """Results: what a job found, or why it could not be judged.
 
-Blame is typed: `Judged` is what the skill earned, `Unjudged` is our own failure. There is no third.
+Blame is typed: `Judged` is what the skill earned, `Unjudged` is our own failure. There is no third. `Discovered` blames
+nobody: it is what a server that was asked for its tools answered.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Any
 
 from msgspec import Struct
 
@@ -31,16 +33,37 @@ class Outcome(StrEnum):
     UNJUDGED = "unjudged"
 
 
-class Exchange(Struct, frozen=True, kw_only=True):
+class Ending(StrEnum):
+    """How a call ended, as the adapter read it."""
+
+    VALUE = "value"
+    REFUSED = "refused"
+    FAILED = "failed"
+    MALFORMED = "malformed"
+    TIMED_OUT = "timed_out"
+    BROKE = "broke"
+
+
+class Exchange(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One request to the skill and what it answered, kept so that a later detector can judge again.
 
-    *step* says which request of the procedure it was, e.g. ``baseline`` or ``attack text/plain replay-1``.
+    *step* says which request of the procedure it was, e.g. ``baseline`` or ``attack text/plain replay-1``. *sent* is a
+    digest of the inputs and the caller. *value* is the adapter's reading of the answer as JSON where the body alone
+    does not give it; *reason* why the call did not bring one. *cut* tells that body, value or headers are not whole.
+    *called* names the callbacks of the attempt that had come by then.
     """
 
     step: str
     status: int
     body: str
     elapsed_ms: float
+    sent: str = ""
+    ending: Ending | None = None
+    reason: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    value: str = ""
+    cut: bool = False
+    called: tuple[str, ...] = ()
 
 
 class Series(Struct, frozen=True, kw_only=True):
@@ -48,9 +71,10 @@ class Series(Struct, frozen=True, kw_only=True):
 
     *samples_ms* are the successful requests only, read with *clock* (``kernel`` or ``monotonic``); *app_ms* are the
     application's own readings of the same requests; the difference of a pair is how far our machine was in the way.
-    *uncertainty_ms* bounds the error of one sample; *fallbacks* counts the samples of a kernel series that had to be
-    read by the application. *first_byte_ms* goes with *samples_ms*. *connect_ms* and *tls_ms*, one a connection,
-    are set-up times (application's reading) and in no sample.
+    *uncertainty_ms* bounds the error of their percentiles; *fallbacks* counts the samples of a kernel series that had
+    to be read by the application. *first_byte_ms* goes with *samples_ms*. *connect_ms* and *tls_ms*, one a connection,
+    are set-up times (application's reading) and in no sample. *lag_ms* says of each sample how far our machine was in
+    the way, *tries* how often it was taken for that reason, and *flagged* of how many samples it stayed too far.
     """
 
     planned: int
@@ -64,13 +88,17 @@ class Series(Struct, frozen=True, kw_only=True):
     first_byte_ms: tuple[float, ...] = ()
     connect_ms: tuple[float, ...] = ()
     tls_ms: tuple[float, ...] = ()
+    lag_ms: tuple[float, ...] = ()
+    tries: tuple[int, ...] = ()
+    flagged: int = 0
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
     """What one probe found. *score* is 0..1, or None where the outcome decides nothing.
 
     *evidence* is for people and may quote the skill: escape it wherever it is shown. *requests* counts the calls made,
-    *seconds* the time they took.
+    *seconds* the time they took. *listener* is where callbacks were waited for, if any were: base URLs of the
+    public class and of the internal one.
     """
 
     outcome: Outcome
@@ -82,6 +110,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     exchanges: tuple[Exchange, ...] = ()
     series: Series | None = None
+    listener: tuple[str, str] | None = None
 
 
 class Judged(Struct, frozen=True, kw_only=True, tag="judged", tag_field="kind"):
@@ -106,4 +135,36 @@ class Unjudged(Struct, frozen=True, kw_only=True, tag="unjudged", tag_field="kin
     reason: str
 
 
-Result = Judged | Unjudged
+class Tool(Struct, frozen=True, kw_only=True):
+    """One tool of a server, as the server describes it; the schemas are unchecked and may be anything."""
+
+    name: str
+    title: str = ""
+    description: str = ""
+    input_schema: Any = None
+    output_schema: Any = None
+
+
+class Discovered(Struct, frozen=True, kw_only=True, tag="discovered", tag_field="kind"):
+    """The tools of a server: at most 500, of at most 1 MiB."""
+
+    job_id: str
+    run_id: str
+    skill_digest: str
+    pillar: Pillar
+    probe: str
+    tools: tuple[Tool, ...]
+
+
+Result = Judged | Unjudged | Discovered
+
+
+def outcome_of(result: Result) -> Outcome:
+    """How the job of *result* ended; a server that tells its tools has passed."""
+    match result:
+        case Judged(verdict=verdict):
+            return verdict.outcome
+        case Discovered():
+            return Outcome.PASS
+        case Unjudged():
+            return Outcome.UNJUDGED

@@ -18,6 +18,11 @@ class Access(Struct, frozen=True, kw_only=True):
     endpoint: str
     options: dict[str, Any] = {}
 
+    @property
+    def is_program(self) -> bool:
+        """Whether the skill has to be started (``stdio://NAME``) instead of called where it runs already."""
+        return self.endpoint.startswith("stdio:")
+
 
 class Planted(Struct, frozen=True, kw_only=True):
     """What the publisher hid in the skill for the extraction probes to find. Never shown, never logged."""
@@ -33,6 +38,7 @@ class SkillRef(Struct, frozen=True, kw_only=True):
     *output_schema* is the schema that each answer must satisfy, or None where nothing checkable is declared.
     *example* holds valid inputs for one call. *description* is the public text of the manifest: what a skill
     repeats from it is no secret. *max_requests_per_second* is what its publisher asks for, None for no limit.
+    *allow_exec*: the operator lets it be started as a program. *permissions* are those that the manifest declares.
     """
 
     id: str
@@ -49,3 +55,5 @@ class SkillRef(Struct, frozen=True, kw_only=True):
     timeout_ms: int = 30_000
     allow_networks: tuple[str, ...] = ()
     max_requests_per_second: float | None = None
+    allow_exec: bool = False
+    permissions: tuple[str, ...] = ()

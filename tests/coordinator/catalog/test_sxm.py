@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from coordinator.catalog.index import entries
 from coordinator.catalog.skill import FailureMode, Rejection, Skill
 from coordinator.static.manifest import examine
+from tests.coordinator.static.context import CONTEXT
 
 SECRET = "hunter2-do-not-show"
 
@@ -233,7 +234,7 @@ def test_mutated_manifest_never_raises(data: st.DataObject, tmp_path_factory: py
     (entry,) = entries(path)
 
     if isinstance(entry, Skill):
-        assert 0 <= examine(entry).score <= 100
+        assert 0 <= examine(entry, CONTEXT).score <= 100
         assert list(entries(path)) == [entry]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -10,8 +11,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from workers.adapters import http
-from workers.adapters._adapter import MAIN_CALLER
+from workers.adapters._adapter import MAIN_CALLER, Adapter
 from workers.observation import Observation
 from workers.wire.skill import Access, SkillRef
 
@@ -83,9 +83,9 @@ class RawServer:
             writer.close()
 
 
-def skill_at(url: str, allow: tuple[str, ...] = LOOPBACK, **options: Any) -> SkillRef:
-    """A skill that is called over http at *url*."""
-    access = Access(adapter="http", endpoint=url, options=options)
+def skill_at(url: str, allow: tuple[str, ...] = LOOPBACK, *, adapter: str = "http", **options: Any) -> SkillRef:
+    """A skill that is called at *url*."""
+    access = Access(adapter=adapter, endpoint=url, options=options)
     return SkillRef(
         id="tool", name="Tool", version="1.2.3", digest="sha256:0", access=access, input_schema={}, allow_networks=allow
     )
@@ -112,22 +112,23 @@ def call(
     deadline_s: float = 10.0,
     tls: ssl.SSLContext | None = None,
     url: str = "http://127.0.0.1:{port}/call?x=1",
+    adapter: str = "http",
     **options: Any,
 ) -> Called:
     """Call a skill that behaves as *behaviour*, once for each of *callers*, one after the other."""
 
     async def run() -> Called:
-        adapter = http.open()
+        opened: Adapter = importlib.import_module(f"workers.adapters.{adapter}").open()
         try:
             async with RawServer(behaviour, tls) as server:
-                skill = skill_at(url.format(port=server.port), **options)
+                skill = skill_at(url.format(port=server.port), adapter=adapter, **options)
                 observations = [
-                    await adapter.call(skill, inputs or {"a": 1}, deadline_s=deadline_s, caller=caller)
+                    await opened.call(skill, inputs or {"a": 1}, deadline_s=deadline_s, caller=caller)
                     for caller in callers
                 ]
                 return Called(observations, server)
         finally:
-            await adapter.aclose()
+            await opened.aclose()
 
     return asyncio.run(run())
 

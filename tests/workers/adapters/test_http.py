@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import gzip
 import json
 import socket
@@ -13,11 +14,14 @@ from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workers import secrets
 from workers.adapters import _body, _json, http
+from workers.adapters._target import Target
 from workers.faults import BadJob, FleetFault
 from workers.observation import Answered, Broke, Failed, Malformed, Refused, Value
 
@@ -232,6 +236,7 @@ def test_a_cut_after_the_first_byte_is_not_repeated(raw: Any) -> None:
 def test_a_bearer_token_is_sent_and_redacted(raw: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The secret reaches the skill and nobody else, even where the skill repeats it."""
     monkeypatch.setenv("TOOL_TOKEN", "s3cret/token-value")
+    monkeypatch.setattr(secrets, "_granted", ("TOOL_TOKEN",))
 
     async def behave(request: Any, writer: asyncio.StreamWriter) -> None:
         said = json.dumps({"you": request.header("authorization"), "php": "s3cret\\/token-value"}).encode()
@@ -244,9 +249,51 @@ def test_a_bearer_token_is_sent_and_redacted(raw: Any, monkeypatch: pytest.Monke
     assert "s3cret" not in repr(called.only)
 
 
+def test_basic_authentication_is_sent_and_redacted(raw: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name is the manifest's, the password the environment's; neither it nor the header comes back."""
+    monkeypatch.setenv("TOOL_PASSWORD", "0pen-sesame/7")
+    monkeypatch.setattr(secrets, "_granted", ("TOOL_PASSWORD@127.0.0.1",))
+
+    async def behave(request: Any, writer: asyncio.StreamWriter) -> None:
+        said = json.dumps({"you": request.header("authorization")}).encode()
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(said) + said)
+
+    called = raw.call(behave, auth={"type": "basic", "token": "env:TOOL_PASSWORD", "username": "ada"})
+
+    header = called.server.requests[0].header("authorization")
+    assert base64.b64decode(header.removeprefix("Basic ")) == b"ada:0pen-sesame/7"
+    assert isinstance(called.only, Answered)
+    assert secrets.REDACTED.encode() in called.only.body
+    assert header.encode() not in called.only.body
+
+
+def test_a_target_keeps_its_origin() -> None:
+    """A secret that was granted for one host goes to no other, whatever path an adapter makes."""
+    target = Target(httpx.URL("https://a.example/v1?x=1"), None, "agent")
+
+    moved = target.at(httpx.URL("https://a.example/tasks/1"))
+
+    assert str(moved.request("192.0.2.1", b"").url) == "https://192.0.2.1/tasks/1"
+    assert str(target.request("192.0.2.1", b"").url) == "https://192.0.2.1/v1?x=1"
+    for other in ("https://b.example/", "http://a.example/", "https://a.example:8443/"):
+        with pytest.raises(BadJob):
+            target.at(httpx.URL(other))
+
+
+def test_a_header_of_one_request_replaces_the_targets() -> None:
+    """A protocol that wants another Accept does not send two."""
+    target = Target(httpx.URL("https://a.example/"), None, "agent", (("X-Own", "1"),))
+
+    request = target.request("192.0.2.1", b"", (("accept", "text/event-stream"),), "GET")
+
+    assert request.headers.get_list("accept") == ["text/event-stream"]
+    assert (request.method, request.headers["x-own"], request.headers["host"]) == ("GET", "1", "a.example")
+
+
 def test_an_api_key_goes_into_its_header(raw: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The header's name is the skill's choice."""
     monkeypatch.setenv("TOOL_KEY", "0123456789")
+    monkeypatch.setattr(secrets, "_granted", ("TOOL_*@127.0.0.1",))
 
     called = raw.call(raw.answering(b"1"), auth={"type": "api_key", "token": "env:TOOL_KEY", "header": "X-Tool"})
 
@@ -256,12 +303,12 @@ def test_an_api_key_goes_into_its_header(raw: Any, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"auth": {"type": "bearer", "token": "env:SKILLMARK_NOT_SET"}}, "no SKILLMARK_NOT_SET"),
+        ({"auth": {"type": "bearer", "token": "env:MISSING_TOKEN"}}, "no MISSING_TOKEN"),
         ({"auth": {"type": "bearer", "token": "plain-secret"}}, "never the secret itself"),
         ({"auth": {"type": "bearer", "token": "env:BROKEN_TOKEN"}}, "what BROKEN_TOKEN holds"),
         ({"auth": {"type": "api_key", "token": "env:GOOD_TOKEN", "header": "Host"}}, "'Host'"),
         ({"auth": {"type": "api_key", "token": "env:GOOD_TOKEN", "header": "A: b\r\nC"}}, "header of an API key"),
-        ({"auth": {"type": "basic"}}, "basic"),
+        ({"auth": {"type": "digest"}}, "digest"),
         ({"body": "form"}, "form"),
         ({"bdoy": "inputs"}, "bdoy"),
     ],
@@ -272,7 +319,8 @@ def test_unusable_options_are_a_bad_job(
     """Options are parsed strictly; a missing variable is named, its value never shown."""
     monkeypatch.setenv("BROKEN_TOKEN", "hidden\r\nX-Evil: 1")
     monkeypatch.setenv("GOOD_TOKEN", "0123456789")
-    monkeypatch.delenv("SKILLMARK_NOT_SET", raising=False)
+    monkeypatch.delenv("MISSING_TOKEN", raising=False)
+    monkeypatch.setattr(secrets, "_granted", ("BROKEN_TOKEN", "GOOD_TOKEN", "MISSING_TOKEN"))
 
     with pytest.raises(BadJob, match=message) as caught:
         raw.call(raw.answering(b"1"), **options)

@@ -28,11 +28,31 @@ def test_a_parcel_survives_the_journey(echo_skill: EchoSkill) -> None:
     assert found.args == (parcel,)
 
 
-def test_a_result_survives_the_journey() -> None:
-    """What is encoded is decoded as it was."""
-    result = Unjudged(job_id="j", run_id="r", skill_digest="d", pillar=Pillar.SECURITY, probe="p", reason="why")
+@given(st.lists(st.text(max_size=40), max_size=8))
+def test_results_survive_the_journey(reasons: list[str]) -> None:
+    """What is encoded is decoded as it was, whatever line ends stand in it and however many messages it takes."""
+    results = [
+        Unjudged(job_id=str(number), run_id="r", skill_digest="d", pillar=Pillar.SECURITY, probe="p", reason=reason)
+        for number, reason in enumerate(reasons)
+    ]
 
-    assert parcels.decode_result(parcels.encode_result(result)) == result
+    bodies = list(parcels.encode_results(results))
+
+    assert [parcels.decode_result(line) for body in bodies for line in parcels.lines_of(body)] == results
+
+
+def test_large_results_go_in_several_messages() -> None:
+    """A message stays small, whatever its results quote; one that is large by itself goes alone."""
+    large = Unjudged(job_id="j", run_id="r", skill_digest="d", pillar=Pillar.SECURITY, probe="p", reason="x" * 300_000)
+
+    bodies = list(parcels.encode_results([large] * 3))
+
+    assert [len(parcels.lines_of(body)) for body in bodies] == [1, 1, 1]
+
+
+def test_more_lines_than_anybody_sends_are_one() -> None:
+    """A message of a million empty lines is one mistake, not a million."""
+    assert len(parcels.lines_of(b"\n" * 1_000_000)) == 1
 
 
 @given(st.binary(max_size=200))

@@ -1,0 +1,59 @@
+"""The options that name report formats, and what a run prints on stdout."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from coordinator.cli._several import Several
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from coordinator.report.report import Report
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Named here as well as in coordinator.report, whose import would cost each start-up; a test holds them together.
+FORMATS = ("csv", "html", "json", "jsonl", "junit", "markdown", "sarif", "summary")
+
+
+def format_option(function: F) -> F:
+    """``--format``: which reports, to the folder or to stdout."""
+    return click.option(
+        "--format",
+        "formats",
+        cls=Several,
+        among=FORMATS,
+        type=click.Choice(FORMATS),
+        help="Reports: to the folder of --out or, without one, to stdout. Several at once, or repeated.",
+    )(function)
+
+
+def show(
+    report: Report,
+    written: Sequence[Path],
+    formats: Sequence[str],
+    table: Callable[[Console], None],
+) -> None:
+    """Print the *formats* of *report* that were not written to a folder; without any, its *table*."""
+    if formats and not written:
+        from coordinator.report.formats import renderers
+
+        for name in dict.fromkeys(formats):
+            for piece in renderers()[name].render(report):
+                click.echo(piece, nl=False)
+        return
+    from rich.console import Console
+
+    # Off a terminal nothing is folded to a width: another program reads it line by line.
+    console = Console(width=None if sys.stdout.isatty() else 10_000)
+    table(console)
+    if written:
+        console.print()
+    for path in written:
+        console.print(f"wrote {path}", highlight=False, markup=False)
