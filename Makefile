@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS := .mcp-peers
 
-.PHONY: help setup demo test security lint lock clean
+.PHONY: help setup demo test security bench lint lock clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -31,6 +31,10 @@ test: $(READY) ## the servers that the tests start, from Debian if missing, then
 
 security: $(READY) ## try every attack on the test range: false accusations and recall, as tables
 	$(BIN)/python -m tests.range
+
+bench: $(READY) ## speed and latencies on this machine, as one table and out/bench.json
+	@sh tests/install_debian.sh
+	$(BIN)/python -m tests.perf.bench --out out/bench.json
 
 lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check .

@@ -154,7 +154,8 @@ def outcome_of(
     """
 
     def requests(one: Record) -> Mapping[Pillar, int]:
-        return ledger.requests(origin or run_id, one.skill.digest) if one.skill.digest else {}
+        called = one.skill.digest and one.mode is Mode.LIVE
+        return ledger.requests(origin or run_id, one.skill.digest or "") if called else {}
 
     report = CertificationReport(
         run_id=run_id,

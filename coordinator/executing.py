@@ -19,7 +19,7 @@ from coordinator.metrics import Metrics
 from coordinator.policy import Limits
 from coordinator.remote import RemoteFleet
 from coordinator.run import Assessment, Run, Watcher
-from coordinator.settings import Settings, callbacks, metrics_address, redacted
+from coordinator.settings import Settings, SettingsError, callbacks, metrics_address, redacted
 from coordinator.tickets import Ticket
 from workers.metrics import Metrics as WorkerMetrics
 
@@ -70,7 +70,13 @@ async def _execute(
     watching = (*watchers, Metrics(collectors, certify=certify))
     if settings.metrics:
         host, port = metrics_address(settings.metrics)
-        log.info("metrics", host=host, port=metrics.serve(collectors, host, port))
+        try:
+            served = metrics.serve(collectors, host, port)
+        except OSError as error:
+            raise SettingsError(
+                f"metrics: expected an address to listen on, found {settings.metrics}: {error.strerror}; choose another"
+            ) from error
+        log.info("metrics", host=host, port=served)
     courier: EmbeddedFleet | RemoteFleet
     if settings.broker:
         courier = RemoteFleet(settings.broker, ticket.run_id)

@@ -1,8 +1,9 @@
 """Skill x tasks x payloads -> jobs. Pure, one skill at a time: memory does not grow with the catalog.
 
 Stages, in order: functional tasks; edge cases, one by one; attacks that leave no trace; attacks on the skill's state,
-alone, since what they plant could be taken for another's doing, and after them what may break it; the quiet latencies, when nothing else of ours calls
-the skill; the sustained load. Attacks come after the functional tasks so that what they break is not billed twice.
+alone, since what they plant could be taken for another's doing, and after them what may break it; the quiet latencies,
+when nothing else of ours calls the skill; the sustained load. Attacks come after the functional tasks so that what they
+break is not billed twice.
 """
 
 from __future__ import annotations
@@ -83,9 +84,7 @@ class Planner:
             return self._discovery(ref)
         functional = functional_jobs(self._run_id, skill, ref, self._benchmarks, self._policy.functional)
         attacks = [self._security(ref, attack) for attack in self._attacks]
-        hygiene = HygieneJob(
-            id=self._id(ref, Pillar.SECURITY, HYGIENE), probe=HYGIENE, timeout_ms=ref.timeout_ms
-        )
+        hygiene = HygieneJob(id=self._id(ref, Pillar.SECURITY, HYGIENE), probe=HYGIENE, timeout_ms=ref.timeout_ms)
         quiet, sustained = self._quiet(ref), self._sustained(ref)
         planned = [
             *functional.planned,

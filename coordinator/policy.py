@@ -220,6 +220,11 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
         return "sha256:" + hashlib.sha256(rfc8785.dumps(msgspec.to_builtins(self))).hexdigest()
 
 
+def built_in() -> bytes:
+    """The built-in policy as it was written, with the reason of each figure."""
+    return (resources.files("coordinator") / "policies" / "default.toml").read_bytes()
+
+
 def load(path: Path | None = None) -> Policy:
     """The policy in *path*, or the built-in one.
 
@@ -228,12 +233,15 @@ def load(path: Path | None = None) -> Policy:
     """
     name = str(path) if path else "the built-in policy"
     try:
-        text = (path or resources.files("coordinator") / "policies" / "default.toml").read_bytes()
+        text = path.read_bytes() if path else built_in()
         policy = msgspec.toml.decode(text, type=Policy)
     except OSError as error:
         raise PolicyError(f"{name}: expected a readable policy file, found: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise PolicyError(f"{name}: {error}") from error
+        raise PolicyError(
+            f"{name}: expected every key of the built-in policy and no other, found: {error}; "
+            "`skillmark config policy` prints the built-in one"
+        ) from error
     for key, expected, found in _contradictions(policy):
         raise PolicyError(f"{name}: {key}: expected {expected}, found {found}")
     return policy

@@ -23,10 +23,10 @@ def explain(
 ) -> tuple[str, ...]:
     """One sentence or more for each pillar that lost points or could not be judged."""
     return (
+        *_unjudged(tally),  # first: it is the operator's to mend, and the rest may follow from it
         *_functional(tally, pillars[Pillar.FUNCTIONAL]),
         *_security(tally, policy),
         *_performance(tally, pillars[Pillar.PERFORMANCE], max_latency_ms),
-        *_unjudged(tally),
         *_static(pillars),
     )
 

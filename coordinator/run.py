@@ -35,6 +35,7 @@ from workers.wire.queues import results_queue
 from workers.wire.result import Result, Unjudged
 
 TICK_S = 1.0
+AT_ONCE = 16
 PLACES = discovery.TOOLS + 12
 """Places that one entry of the catalog takes up: its own, which is the first, and one for each of its tools."""
 
@@ -199,9 +200,14 @@ class Run:
 
     async def _advance(self) -> None:
         """Admit what the schedule has room for, and send what may go."""
-        while self._schedule.wants() and (one := self._next()) is not None:
+        for number in itertools.count(1):
+            if not self._schedule.wants() or (one := self._next()) is None:
+                break
             if len(self._unsaved) >= BATCH:
                 await self._save()
+            if number % AT_ONCE == 0:  # the first skills are called while the others are still read
+                self._dispatch()
+                await asyncio.sleep(0)
             place, entry = one
             if self._resumed and self._ledger.concluded(self._run_id, place):
                 continue
@@ -211,6 +217,9 @@ class Run:
                 self._admit(place, entry)
         if self._unsaved:
             await self._save()
+        self._dispatch()
+
+    def _dispatch(self) -> None:
         for dispatch in self._schedule.take():
             self._send(dispatch)
 

@@ -50,6 +50,7 @@ class _Parcel(Struct):
     skill: str
     open: set[str]
     held: int
+    cost: int
 
 
 class _Host(Struct):
@@ -133,8 +134,11 @@ class Schedule(Generic[J]):
         skill = self._skills[parcel.skill]
         skill.out.discard(job_id)
         parcel.open.discard(job_id)
-        if not parcel.open:
-            self._hosts[skill.host].free += parcel.held
+        # Of fewer jobs than it has lanes, no more than those can run: the other places are free at once.
+        freed = parcel.held - min(parcel.held, len(parcel.open) * parcel.cost)
+        if freed:
+            parcel.held -= freed
+            self._hosts[skill.host].free += freed
             self._wake(skill.host)
         if skill.waiting or skill.out:
             if skill.waiting and not parcel.open:
@@ -156,7 +160,7 @@ class Schedule(Generic[J]):
         lanes = max(1, min(stage.lanes, len(ids), host.free // stage.cost))
         held = min(host.free, lanes * stage.cost)
         host.free -= held
-        parcel = _Parcel(skill.key, set(ids), held)
+        parcel = _Parcel(skill.key, set(ids), held, stage.cost)
         self._parcels.update(dict.fromkeys(ids, parcel))
         skill.out.update(ids)
         self._under_way += len(ids)

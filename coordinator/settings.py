@@ -43,7 +43,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     callback_url: str = ""
     callback_internal_url: str = ""
     callback_listen: str = ""
-    concurrency: Annotated[int, Meta(ge=1, le=1024)] = 16
+    concurrency: Annotated[int, Meta(ge=1, le=1024)] = 64
     processes: Annotated[int, Meta(ge=1, le=256)] = 1
     queues: tuple[str, ...] = ("functional", "security", "latency", "static")
 
@@ -69,13 +69,9 @@ def resolve(flags: Mapping[str, Any], *, environment: Mapping[str, str], folder:
         name, variable = field.name, PREFIX + field.name.upper()
         given = flags.get(name)
         if given is not None and given != ():
-            values[name], origins[name] = given, "flag"
+            values[name], origins[name] = _parts(given, field), "flag"
         elif environment.get(variable):
-            several = isinstance(field.default, tuple)
-            values[name] = (
-                [part.strip() for part in environment[variable].split(",")] if several else environment[variable]
-            )
-            origins[name] = variable
+            values[name], origins[name] = _parts(environment[variable], field), variable
         elif name in written:
             values[name], origins[name] = written[name], str(file)
         else:
@@ -83,6 +79,7 @@ def resolve(flags: Mapping[str, Any], *, environment: Mapping[str, str], folder:
     for name in values:
         _fits(name, values[name], origins[name])
     settings = msgspec.convert(values, Settings, strict=False)
+    _urls(settings, origins)
     _networks(settings, origins)
     _auth_env(settings, origins)
     _callbacks(settings, origins)
@@ -117,6 +114,13 @@ def callbacks(settings: Settings) -> Callbacks:
     )
 
 
+def _parts(given: Any, field: msgspec.structs.FieldInfo) -> Any:
+    """*given*, and where it is a text for a list, its parts."""
+    if isinstance(given, str) and isinstance(field.default, tuple):
+        return [part.strip() for part in given.split(",")]
+    return given
+
+
 def _file(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
@@ -139,7 +143,19 @@ def _fits(name: str, value: Any, origin: str) -> None:
     try:
         msgspec.convert(value, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{name} (from {origin}): {error}") from error
+        raise SettingsError(f"{name} (from {origin}): {error}; found {value!r:.80}") from error
+
+
+def _urls(settings: Settings, origins: Mapping[str, str]) -> None:
+    for name, schemes, example in (
+        ("broker", r"amqps?://", "amqp://user:password@host:5672/vhost"),
+        ("store", r"(?:sqlite|postgresql)(?:\+\w+)?://", "sqlite:///ledger.sqlite or postgresql://user@host/database"),
+    ):
+        url = getattr(settings, name)
+        if url and not re.match(schemes, url, re.IGNORECASE):
+            raise SettingsError(
+                f"{name} (from {origins[name]}): expected a URL such as {example}, found {redacted(url)[:80]!r}"
+            )
 
 
 def _networks(settings: Settings, origins: Mapping[str, str]) -> None:

@@ -73,7 +73,8 @@ def copy_catalog(target: Path, address: str) -> Path:
 def certify(catalog: Path) -> int:
     """Run the command line on *catalog*, straight to this terminal; its exit code."""
     command = [sys.executable, "-m", "coordinator.cli", "certify", str(catalog)]
-    command += ["--allow-network", "127.0.0.0/8", "--out", str(OUT)]
+    # A ledger of the demo's own: the operator's is for real runs.
+    command += ["--allow-network", "127.0.0.0/8", "--out", str(OUT), "--store", f"sqlite:///{OUT / 'ledger.sqlite'}"]
     process = subprocess.Popen(command)
     try:
         return process.wait()

@@ -35,6 +35,9 @@ LOST_ALONE = 3
 WORKER_TIMEOUT_MS = 100
 """How long Dramatiq's threads sleep when idle; its own 1,000 delays the shutdown."""
 
+AHEAD = 8
+"""Parcels that a process has fetched beyond those that it runs."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -164,9 +167,9 @@ def boot(broker: dramatiq.Broker, desk: Desk, queues: Iterable[str], *, concurre
         )
     worker = dramatiq.Worker(broker, worker_timeout=WORKER_TIMEOUT_MS, worker_threads=concurrency)
     busy = sum(not name.endswith(SUSPECTS) for name in names)
-    # Each queue has a consumer and a prefetch of its own. Twice the concurrency in all, so that this process is never
-    # idle and never sits on what another could run; but a lone busy queue must still fill every thread.
-    worker.queue_prefetch = 2 * concurrency if busy == 1 else concurrency
+    # Each queue has a consumer and a prefetch of its own. A few more in all than run at once, so that this process is
+    # never idle and never sits on what another could run; but a lone busy queue must still fill every thread.
+    worker.queue_prefetch = concurrency + min(concurrency, AHEAD) if busy == 1 else concurrency
     return worker
 
 

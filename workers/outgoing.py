@@ -1,4 +1,4 @@
-"""Results of one parcel on their way out, a few at a time: a message each costs broker and coordinator ten times more."""
+"""Results of one parcel on their way out, a few at a time: a message each is ten times the work for the broker."""
 
 from __future__ import annotations
 

@@ -48,10 +48,17 @@ def check(broker_url: str) -> None:
         raise BrokerUnreachable(f"no RabbitMQ at {redacted(broker_url)}: {why(error)}") from error
 
 
+class AddressTaken(Exception):
+    """The metrics cannot be served where they should be; the message says where and why."""
+
+
 class MetricsPage:
     """``/metrics`` for all processes together: each counts into files of a shared folder, the parent adds them up.
 
     Made before the first process, which learns of the folder from its environment.
+
+    Raises:
+        AddressTaken: If nothing can listen at *host* and *port*.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -59,7 +66,11 @@ class MetricsPage:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = self._folder
         registry = CollectorRegistry()
         MultiProcessCollector(registry, path=self._folder)  # type: ignore[no-untyped-call]
-        self._server, _ = start_http_server(port, addr=host, registry=registry)
+        try:
+            self._server, _ = start_http_server(port, addr=host, registry=registry)
+        except OSError as error:
+            self._forget_folder()
+            raise AddressTaken(f"{host}:{port}: {error.strerror}") from error
         log.info("metrics", host=host, port=self._server.server_port)
 
     def forget(self, pid: int) -> None:
@@ -70,6 +81,9 @@ class MetricsPage:
         """Stop serving and remove the folder."""
         self._server.shutdown()
         self._server.server_close()
+        self._forget_folder()
+
+    def _forget_folder(self) -> None:
         os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -149,6 +163,9 @@ def serve(
     seconds to finish, then they go back to their queues; a second signal ends the grace. *metrics* is the host and port
     for Prometheus, *auth_env* the environment variables that may be sent to skills; *allow_exec*: they may be started
     as programs; *callbacks*: how they reach the processes. Call it on the main thread.
+
+    Raises:
+        AddressTaken: If nothing can listen where *metrics* says.
     """
     try:
         check(broker_url)
@@ -156,6 +173,7 @@ def serve(
         hint = "is RabbitMQ running there, and do user, password and vhost fit?"
         log.critical("broker unreachable", error=str(error), hint=hint)
         return UNREACHABLE
+    page = MetricsPage(*metrics) if metrics else None
     signals: list[int] = []
 
     def note(number: int, _frame: FrameType | None) -> None:
@@ -172,7 +190,6 @@ def serve(
         allow_exec=allow_exec,
         callbacks=callbacks or Callbacks(),
     )
-    page = MetricsPage(*metrics) if metrics else None
     posts = [Post(plan, page) for _ in range(processes)]
     try:
         while not signals:

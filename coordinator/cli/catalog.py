@@ -92,6 +92,7 @@ def plan(path: Path, benchmarks: tuple[str, ...], as_json: bool, **flags: Any) -
         click.echo(f"{told.servers} MCP servers: each tool is a skill, discovered at run time and not counted here")
     for queue, jobs in sorted(told.jobs.items()):
         click.echo(f"  {queue:<24} {jobs:>8} jobs")
-    click.echo(f"requests, besides those of {told.attacks} attacks, whose number depends on the answers:")
+    attacks = f", besides those of {told.attacks} attacks, whose number depends on the answers" if told.attacks else ""
+    click.echo(f"requests{attacks}:")
     for host, requests in sorted(told.requests.items()):
         click.echo(f"  {terminal(host):<24} {requests:>8} at least")

@@ -11,7 +11,20 @@ import click
 
 @click.group(short_help="The settings in force.")
 def command() -> None:
-    """The settings in force: flag, then SKILLMARK_* variable, then skillmark.toml, then default."""
+    """The settings in force: flag, then SKILLMARK_* variable, then skillmark.toml, then default; and the policy."""
+
+
+@command.command()
+def policy() -> None:
+    """Print the built-in policy, to copy from; every figure of the certification stands in it.
+
+    \b
+    Example:
+      skillmark config policy > policy.toml
+    """
+    from coordinator.policy import built_in
+
+    click.echo(built_in(), nl=False)
 
 
 @command.command()
@@ -31,4 +44,4 @@ def show(origin: bool, as_json: bool) -> None:
         return
     for name, value in values.items():
         text = ", ".join(value) if isinstance(value, (list, tuple)) else str(value)
-        click.echo(f"{name:<15} {text:<40} {found.origins[name]}".rstrip() if origin else f"{name:<15} {text}".rstrip())
+        click.echo(f"{name:<21} {text:<40} {found.origins[name]}".rstrip() if origin else f"{name:<21} {text}".rstrip())

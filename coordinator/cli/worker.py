@@ -11,7 +11,9 @@ from coordinator.cli import _options
 
 
 @click.command(short_help="Run jobs from RabbitMQ.")
-@_options.settings("broker", "queues", "processes", "concurrency", "metrics", "auth_env", "allow_exec", *_options.CALLBACKS)
+@_options.settings(
+    "broker", "queues", "processes", "concurrency", "metrics", "auth_env", "allow_exec", *_options.CALLBACKS
+)
 def command(**flags: Any) -> None:
     """Run jobs from RabbitMQ until SIGTERM or SIGINT; jobs that are running then are finished first.
 
@@ -35,16 +37,19 @@ def command(**flags: Any) -> None:
     if unknown:
         known = ", ".join(name.removeprefix("skillmark.") for name in queues.ALL)
         raise SettingsError(f"queues: expected some of {known}, found {unknown[0].removeprefix('skillmark.')}")
+    metrics = metrics_address(settings.metrics) if settings.metrics else None
     service.check(settings.broker)
-    sys.exit(
-        service.serve(
+    try:
+        code = service.serve(
             settings.broker,
             queues=names,
             processes=settings.processes,
             concurrency=settings.concurrency,
-            metrics=metrics_address(settings.metrics) if settings.metrics else None,
+            metrics=metrics,
             auth_env=settings.auth_env,
             allow_exec=settings.allow_exec,
             callbacks=callbacks(settings),
         )
-    )
+    except service.AddressTaken as error:
+        raise SettingsError(f"metrics: expected an address to listen on, found {error}; choose another") from error
+    sys.exit(code)

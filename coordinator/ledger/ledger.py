@@ -14,14 +14,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, Engine, Row, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from coordinator.ledger import store
+from coordinator.ledger.batch import write_records, write_results
 from coordinator.ledger.tables import records, results, runs
-from coordinator.tally import HYGIENE
+from coordinator.tally import HYGIENE, keep
 from workers.wire.job import Pillar
 from workers.wire.result import Result, Unjudged
-
 
 Line = tuple[int, str, str, float | None, bytes]
 """A record: position in the catalog, skill id, verdict, overall score, line of results.jsonl."""
@@ -55,7 +54,6 @@ class Ledger:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._insert = postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
 
     @classmethod
     def open(cls, url: str) -> Ledger:
@@ -120,6 +118,11 @@ class Ledger:
     def _record(self, connection: Connection, batch: Sequence[Result]) -> None:
         if not batch:
             return
+        # Once a job: PostgreSQL refuses a statement that would write the same row twice.
+        known: dict[tuple[str, str, str], Result] = {}
+        for result in batch:
+            key = (result.run_id, result.skill_digest, result.job_id)
+            known[key] = keep(known.get(key), result)
         encode = msgspec.json.Encoder().encode
         rows = [
             {
@@ -131,15 +134,9 @@ class Ledger:
                 "judged": not isinstance(result, Unjudged),
                 "body": encode(result),
             }
-            for result in batch
+            for result in known.values()
         ]
-        insert = self._insert(results)
-        statement = insert.on_conflict_do_update(
-            index_elements=[results.c.run_id, results.c.skill_digest, results.c.job_id],
-            set_={"judged": insert.excluded.judged, "body": insert.excluded.body},
-            where=results.c.judged.is_(False) & insert.excluded.judged.is_(True),
-        )
-        connection.execute(statement, rows)
+        write_results(connection, rows)
 
     def results(self, run_id: str, skill_digest: str) -> dict[str, Result]:
         """The results of one skill in a run, by job id."""
@@ -201,7 +198,7 @@ class Ledger:
             {"run_id": run_id, "position": at, "skill_id": skill, "verdict": verdict, "overall": overall, "body": body}
             for at, skill, verdict, overall, body in lines
         ]
-        connection.execute(self._insert(records).on_conflict_do_nothing(), rows)
+        write_records(connection, rows)
 
     def concluded(self, run_id: str, position: int) -> bool:
         """Whether the entry at *position* of the catalog has its record."""

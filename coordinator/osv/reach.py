@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from nodesemver import make_range, satisfies
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from coordinator.osv.advisory import Advisory
@@ -72,6 +71,8 @@ def _pep440(allowed: str) -> tuple[Allows, list[str]] | None:
 
 
 def _npm(allowed: str) -> tuple[Allows, list[str]] | None:
+    from nodesemver import make_range, satisfies  # as in `versions.semantic`
+
     try:
         wanted = make_range(allowed, loose=True)
         boundaries = [str(one.semver) for group in wanted.set for one in group if hasattr(one.semver, "version")]

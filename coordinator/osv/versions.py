@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from nodesemver import SemVer
 from packaging.utils import canonicalize_version
 from packaging.version import InvalidVersion, Version
 
 from coordinator.osv.ecosystem import NPM, PYPI
+
+if TYPE_CHECKING:
+    from nodesemver import SemVer
 
 MAX_VERSION_CHARS = 256
 # What npm reads as a version, and shorter spellings. The library's own recovery reads far more, some of it wrongly.
@@ -68,6 +70,8 @@ def semantic(text: str) -> _Semantic | None:
         return None
     if (found := SEMANTIC.fullmatch(text.strip())) is None:
         return None
+    from nodesemver import SemVer  # its patterns are a tenth of every command's start-up
+
     release = f"{found['major']}.{found['minor'] or 0}.{found['patch'] or 0}"
     pre = f"-{found['pre']}" if found["pre"] else ""
     return _Semantic(SemVer(release + pre, loose=True, include_prerelease=False))

@@ -15,6 +15,7 @@ from coordinator.record import Record
 from coordinator.report.escape import terminal
 from workers.wire.job import Pillar
 
+MAX_SKILLS = 1_000  # a table is laid out as a whole, and nobody reads more of it
 STYLES = {
     Decision.CERTIFIED: "bold green",
     Decision.NOT_CERTIFIED: "bold red",
@@ -24,7 +25,7 @@ STYLES = {
 
 
 def show(console: Console, records: Iterable[Record], policy: Policy) -> None:
-    """Print one row a skill, then why each that is not certified is not."""
+    """Print one row a skill, then why each that is not certified is not; of a large catalog the first `MAX_SKILLS`."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("SKILL", overflow="fold")
     table.add_column("VERSION", no_wrap=True)
@@ -32,11 +33,17 @@ def show(console: Console, records: Iterable[Record], policy: Policy) -> None:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("VERDICT", no_wrap=True)
     why: list[Record] = []
-    for one in records:
+    more = 0
+    for number, one in enumerate(records):
+        if number >= MAX_SKILLS:
+            more += 1
+            continue
         table.add_row(_name(one), Text(terminal(one.skill.version or "-")), *_figures(one, policy), _verdict(one))
         if one.verdict is not Decision.CERTIFIED:
             why.append(one)
     console.print(table)
+    if more:
+        console.print(f"and {more} more: --out and --format have them all")
     for one in why:
         console.print()
         console.print(Text.assemble(_name(one), ": ", _verdict(one)))

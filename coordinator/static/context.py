@@ -30,9 +30,7 @@ def advisories_digest(database: Path) -> str | UnsetType:
 
 
 @contextmanager
-def static_context(
-    catalog: Path, policy: Policy, database: Path, now: datetime | None = None
-) -> Iterator[Context]:
+def static_context(catalog: Path, policy: Policy, database: Path, now: datetime | None = None) -> Iterator[Context]:
     """What the checks of *catalog*'s skills may use; the *database* is open as long as this is.
 
     Raises:

@@ -59,8 +59,8 @@ ANSWERS = {
     "who sees it": re.compile(
         r"(?i)\b(?:pass(?:es|ed)? (?:it |them )?on|shar(?:e[sd]?|ing)|third[- ]part(?:y|ies)|sent|sends?|"
         r"forward(?:s|ed)?|transmit\w*|disclos\w*|sold|sells?|leav(?:es?|ing)|access(?:ed|ible)?|seen|sees?|visible|"
-        r"read by|provider|processors?|sub-?processors?|partners?|staff|operators?|publisher|support team|nobody|no[- ]one|"
-        r"only (?:you|the (?:user|caller|owner))|stays?|local(?:ly)?|on[- ]device|upstream|public)\b"
+        r"read by|provider|processors?|sub-?processors?|partners?|staff|operators?|publisher|support team|nobody|"
+        r"no[- ]one|only (?:you|the (?:user|caller|owner))|stays?|local(?:ly)?|on[- ]device|upstream|public)\b"
     ),
 }
 

@@ -94,6 +94,20 @@ def test_an_exclusive_stage_goes_out_one_parcel_at_a_time() -> None:
     assert [dispatch.jobs for dispatch in second] == [("b",)]
 
 
+def test_lanes_that_have_nothing_left_to_run_make_room() -> None:
+    """Another skill of the host goes out before the first one's last job has ended."""
+    plan = schedule(100, 4, 20)
+    plan.admit("a", "h", [stage("a1", "a2", "a3", "a4", "a5", lanes=4)])
+    plan.admit("b", "h", [stage("b1", "b2", "b3", lanes=4)])
+
+    assert [d.skill for d in plan.take()] == ["a"]
+    plan.end("a1")
+    assert list(plan.take()) == []  # four are left for its four lanes
+    plan.end("a2")
+
+    assert [(d.skill, d.lanes) for d in plan.take()] == [("b", 1)]
+
+
 skills = st.lists(
     st.tuples(
         st.integers(0, 2),
@@ -131,7 +145,9 @@ def test_every_job_goes_out_once_and_no_cap_is_exceeded(
         assert out, "jobs wait but none may go"
         assert plan.under_way <= window
         for host in set(host_of.values()):
-            assert sum(held for d, _, held in out if host_of[d.skill] == host) <= host_cap
+            # Of a dispatch no more jobs run than it has lanes, nor more than are left.
+            held = [min(most, len(left) * stages_cost(shape, d)) for d, left, most in out if host_of[d.skill] == host]
+            assert sum(held) <= host_cap
         dispatch, left, _ = out[random.randrange(len(out))]  # type: ignore[attr-defined]
         done = plan.end(left.pop())
         if done:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coordinator.policy import Policy
-from coordinator.score import PillarScore, functional, performance, score, security, speed, steadiness
+from coordinator.score import PillarScore, functional, performance, score, security, speed, static_only, steadiness
 from coordinator.static.evidence import StaticEvidence
 from coordinator.tally import Planned, tally
 from tests.coordinator.evidence import QUIET, SUSTAINED, attack, judged, series, task, unjudged
@@ -39,11 +39,22 @@ def test_static_checks_that_were_not_made_lower_the_coverage(rules: Policy) -> N
     """By their share of the static proportion; what is missing could still be perfect, so the ceiling does not fall."""
     decided = tally([attack("PI-01")], {"PI-01": judged(attack("PI-01"), Outcome.RESISTED)})
 
-    half = score(decided, {Pillar.SECURITY: StaticEvidence(80, 0.5, 80)}, rules, max_latency_ms=1000)[Pillar.SECURITY]
-    none = score(decided, {Pillar.SECURITY: StaticEvidence(None, 0.0, 100)}, rules, max_latency_ms=1000)[Pillar.SECURITY]
+    half, none = (
+        score(decided, {Pillar.SECURITY: evidence}, rules, max_latency_ms=1000)[Pillar.SECURITY]
+        for evidence in (StaticEvidence(80, 0.5, 80), StaticEvidence(None, 0.0, 100))
+    )
 
     assert (half.score, half.coverage, half.ceiling) == (94, 0.85, 94)
     assert (none.score, none.coverage, none.ceiling) == (100, 0.7, 100)
+
+
+def test_static_mode_has_the_coverage_of_the_static_checks() -> None:
+    """What could not be checked through our fault is seen in the coverage there, too; no evidence is no score."""
+    found = static_only({Pillar.SECURITY: StaticEvidence(80, 0.75, 85)})
+
+    security, functional = found[Pillar.SECURITY], found[Pillar.FUNCTIONAL]
+    assert (security.score, security.live, security.static, security.coverage) == (80, None, 80, 0.75)
+    assert (functional.score, functional.static, functional.coverage) == (None, None, 0)
 
 
 def test_one_kind_of_evidence_stands_alone(rules: Policy) -> None:

@@ -15,10 +15,15 @@ PUBLISHED = {
     "version": "1.0.0",
     "description": "Counts the words of a text in any language, blanks apart.",
     "author": "Ada",
-    "failure_modes": [{"condition": "no text", "behaviour": "answers with status 400"}],
+    "failure_modes": [
+        {"condition": "no text", "behaviour": "answers with status 400"},
+        {"condition": "overload", "behaviour": "closes the connection"},
+        {"condition": "too many requests", "behaviour": "answers with status 429"},
+    ],
+    "dependencies": [],
     "permissions": [],
     "scope": "Counting words.",
-    "data_handling": "Nothing is kept.",
+    "data_handling": "Nothing is kept or passed on.",
     "test_timeout_ms": 10_000,
 }
 TEXT = {"name": "text", "type": "string", "description": "what to count", "example": "one two"}
@@ -182,7 +187,8 @@ def write_catalog(root: Path, url: str) -> Path:
         "sxm/sxm-manifest.json": {**sxm, "name": "Counter", "test_endpoint": f"{url}/count"},
         "sxm-lines/skillmark.json": {
             **PUBLISHED, "name": "Lines", "test_endpoint": f"{url}/count", "inputs": ["text: what to count"],
-            "outputs": ["words (integer)"], "failure_modes": ["no text -> answers with status 400"],
+            "outputs": ["words (integer)"],
+            "failure_modes": ["no text -> answers with status 400", "overload -> closes the connection"],
         },
         "guarded/skillmark.json": {
             **sxm, "name": "Guarded", "test_endpoint": f"{url}/guarded",

@@ -22,7 +22,8 @@ SKILL = {
 def command(catalog: Path, folder: Path, *options: str) -> list[str]:
     store = f"sqlite:///{folder / 'ledger.sqlite'}"
     return [
-        sys.executable, "-m", "coordinator.cli", "certify", str(catalog), "--mode", "static", "--store", store, *options,
+        sys.executable, "-m", "coordinator.cli", "certify", str(catalog), "--mode", "static", "--store", store,
+        *options,
     ]  # fmt: skip
 
 

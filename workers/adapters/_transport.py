@@ -232,11 +232,11 @@ class _Exchange(Struct, frozen=True):
 
 
 class _Connector(aiohttp.TCPConnector):
-    """Notes that a request got a connection of its own. (Not a trace hook: that costs every request a twentieth.)"""
+    """Notes that a request got a connection of its own; a trace hook would cost every request a twentieth."""
 
-    async def _create_connection(self, req: Any, traces: Any, timeout: Any) -> Any:
+    async def _create_connection(self, *arguments: Any) -> Any:
         _reused.set(False)
-        return await super()._create_connection(req, traces, timeout)
+        return await super()._create_connection(*arguments)
 
 
 async def _chunks(response: httpx.Response) -> Any:

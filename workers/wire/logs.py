@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import logging
 import os
 import sys
+from typing import Any
 
 import msgspec
 import structlog
+
+CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 
 
 def configure(*, json: bool | None = None, level: int = logging.INFO) -> None:
@@ -33,7 +38,13 @@ def configure(*, json: bool | None = None, level: int = logging.INFO) -> None:
         )
     else:
         structlog.configure(
-            processors=[*stamps, structlog.dev.ConsoleRenderer(colors=not os.environ.get("NO_COLOR"))],
+            processors=[
+                *stamps,
+                # Plain: the one with local variables would show attacks and what a publisher planted.
+                structlog.dev.ConsoleRenderer(
+                    colors=not os.environ.get("NO_COLOR"), exception_formatter=structlog.dev.plain_traceback
+                ),
+            ],
             wrapper_class=structlog.make_filtering_bound_logger(level),
             logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
             cache_logger_on_first_use=True,
@@ -47,5 +58,16 @@ def configure(*, json: bool | None = None, level: int = logging.INFO) -> None:
 
 class _Bridge(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info and isinstance(record.exc_info[1], CANCELLED):
+            return  # a parcel that we gave up ourselves, when we hang up: it goes back to its queue
+        if isinstance(record.args, tuple):
+            record.args = tuple(_told(one) for one in record.args)
         event = record.getMessage()
         structlog.get_logger(record.name).log(record.levelno, event, logger=record.name, exc_info=record.exc_info)
+
+
+def _told(given: Any) -> Any:
+    """*given* as it may be logged: a message by its id, since what is in it is attacks and secrets of publishers."""
+    if isinstance(given, (str, int, float, BaseException)) or given is None:
+        return given
+    return getattr(given, "message_id", type(given).__name__)

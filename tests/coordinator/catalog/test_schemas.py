@@ -34,6 +34,19 @@ def test_honest_schemas_are_taken(schema: dict[str, Any], good: Any, bad: Any) -
     assert problem(schema, bad) is not None
 
 
+def test_schemas_that_only_look_alike_are_told_apart() -> None:
+    """A validator is made once for each schema, and never shared by two that mean different things."""
+    large = 10**30
+
+    assert problem({"const": None}, None) is None
+    assert problem({"const": 1}, True) is not None
+    assert problem({"const": True}, True) is None
+    assert problem({"maximum": large}, large + 1) is not None
+    assert problem({"maximum": large}, large) is None
+    assert problem({"required": ["1"]}, {"1": 0}) is None
+    assert problem({"required": ["2"]}, {"1": 0}) is not None
+
+
 @pytest.mark.parametrize(
     ("schema", "pointer"),
     [

@@ -44,6 +44,31 @@ def test_a_verdict_replaces_our_failure_and_nothing_replaces_a_verdict(store_url
     ledger.close()
 
 
+def test_the_results_of_one_job_in_one_batch_are_one_row(store_url: str) -> None:
+    """Of our failure and a verdict that come in the same batch the verdict stands, as it would in two."""
+    ledger = opened(store_url)
+    verdict = judged(task("a"), Outcome.PASS, 1.0)
+
+    ledger.record([unjudged(task("a")), verdict, judged(task("a"), Outcome.FAIL, 0.0), unjudged(task("b"))])
+
+    assert ledger.results("run", "digest") == {"a": verdict, "b": unjudged(task("b"))}
+    ledger.close()
+
+
+def test_results_and_records_are_saved_together(store_url: str) -> None:
+    """One call enters both; each may be empty."""
+    ledger = opened(store_url)
+    result = judged(task("a"), Outcome.PASS, 1.0)
+
+    ledger.save("run", [result], [(0, "skill", "certified", 95.0, b"line")])
+    ledger.save("run", [], [(1, "other", "rejected", None, b"next")])
+    ledger.save("run", [], [])
+
+    assert ledger.results("run", "digest") == {"a": result}
+    assert list(ledger.records("run")) == [b"line", b"next"]
+    ledger.close()
+
+
 job = st.sampled_from("abc").flatmap(
     lambda name: st.sampled_from([unjudged(task(name)), judged(task(name), Outcome.PASS, 1.0)])
 )

@@ -117,6 +117,14 @@ def test_the_table_shows_hostile_text_as_text() -> None:
     assert r"\x1b[31m\u202e" in shown
 
 
+def test_the_table_of_a_large_catalog_ends_and_says_so() -> None:
+    """A table is held in memory; a catalog is not."""
+    shown = shown_table(*[hostile()] * 1003)
+
+    assert shown.count("89.9") == 1000
+    assert "and 3 more" in shown
+
+
 def test_the_report_shows_hostile_text_as_text() -> None:
     """No HTML, no heading, no table cell and no link of a skill reaches the report."""
     lines = "".join(markdown.render(report_of(hostile()))).splitlines()

@@ -1,4 +1,4 @@
-"""One evaluation, from catalog to ledger, as `skillmark eval` runs it; timed from the first skill to the last record."""
+"""One evaluation, from catalog to ledger, as `skillmark eval` runs it, timed from first skill to last record."""
 
 from __future__ import annotations
 
@@ -11,31 +11,38 @@ from pathlib import Path
 import msgspec
 import uvloop
 from msgspec import Struct
+from msgspec.structs import replace
 
 from benchmarks import loader
 from coordinator import policy
 from coordinator.catalog import index
+from coordinator.catalog.skill import Skill
 from coordinator.courier import Courier
 from coordinator.evaluation import Evaluation
 from coordinator.ledger.ledger import Ledger
-from coordinator.plan import Planner
+from coordinator.plan import Plan, Planner
 from coordinator.policy import Limits
 from coordinator.run import Run
 from coordinator.scorecard import Header, Stamps
 from coordinator.tickets import new_run_id
 from payloads import loader as payloads
+from workers.wire.job import QuietJob
 from workers.wire.version import __version__
 
 LOOPBACK = ("127.0.0.0/8",)
 
 
 class Work(Struct, frozen=True, kw_only=True):
-    """What is run: a *catalog*, each skill of which is asked the tasks of the *benchmark*; results go to *store*."""
+    """What is run: a *catalog*, each skill of which is asked the tasks of the *benchmark*; results go to *store*.
+
+    *limits* take the place of the policy's; with *latencies* the sequential requests come after the tasks.
+    """
 
     catalog: Path
     benchmark: Path
     store: str
     limits: dict[str, int] = {}
+    latencies: bool = False
 
 
 class Took(Struct, frozen=True, kw_only=True):
@@ -43,6 +50,15 @@ class Took(Struct, frozen=True, kw_only=True):
 
     seconds: float
     verdicts: dict[str, int]
+
+
+class _WithLatencies(Evaluation):
+    def plan(self, skill: Skill) -> Plan | None:
+        asked, whole = super().plan(skill), self._planner.plan(skill)
+        assert asked is not None
+        assert whole is not None
+        quiet = (stage for stage in whole.stages if any(isinstance(job, QuietJob) for job in stage.jobs.values()))
+        return replace(asked, stages=(*asked.stages, *quiet))
 
 
 def run(work: Work, courier_of: Callable[[str], Courier]) -> Took:
@@ -59,8 +75,11 @@ def run(work: Work, courier_of: Callable[[str], Courier]) -> Took:
         allow_networks=LOOPBACK,
         attacks=(),
     )
-    header = Header(run_id=run_id, stamps=Stamps(engine=__version__, policy=rules.digest, benchmarks={}, min_completion=0.7))
-    assessment = Evaluation(header, planner, rules, groups=frozenset({chosen[0].id}), min_completion=0.7)
+    header = Header(
+        run_id=run_id, stamps=Stamps(engine=__version__, policy=rules.digest, benchmarks={}, min_completion=0.7)
+    )
+    kind = _WithLatencies if work.latencies else Evaluation
+    assessment = kind(header, planner, rules, groups=frozenset({chosen[0].id}), min_completion=0.7)
     ledger = Ledger.open(work.store)
     ledger.begin(run_id, mode="eval", catalog=str(work.catalog), stamps={})
 
