@@ -153,9 +153,8 @@ def _urls(settings: Settings, origins: Mapping[str, str]) -> None:
     ):
         url = getattr(settings, name)
         if url and not re.match(schemes, url, re.IGNORECASE):
-            raise SettingsError(
-                f"{name} (from {origins[name]}): expected a URL such as {example}, found {redacted(url)[:80]!r}"
-            )
+            found = "another text, with a password perhaps" if "@" in url else repr(url[:80])
+            raise SettingsError(f"{name} (from {origins[name]}): expected a URL such as {example}, found {found}")
 
 
 def _networks(settings: Settings, origins: Mapping[str, str]) -> None:

@@ -21,7 +21,12 @@ PLACEHOLDERS = OPERANDS | {
 }
 # What a program computes from the operands: only an option called `witness` may name it.
 COMPUTED = frozenset({"remainders", "filled"})
-ENCODINGS = frozenset({"base64", "hex", "url", "rot13", "json", "tags", "zero_width", "homoglyphs", "leet", "decimal_host", "mapped_host"})
+ENCODINGS = frozenset(
+    {
+        *("base64", "hex", "url", "rot13", "json", "tags", "zero_width", "homoglyphs", "leet"),
+        *("folder", "decimal_host", "mapped_host"),
+    }
+)
 
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z_]*)(?:([+*])([a-z][a-z_]*)|((?:\|[a-z0-9_]+)+))?\}")
 

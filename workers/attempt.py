@@ -154,6 +154,8 @@ class Attempts:
                 answers.append(answer)
                 if not self.leak_before:
                     leak = leak or self.planted.leak(answer.scan, [answer.sent for answer in answers])
+                if step.instead:
+                    trouble = refused = ""
                 trouble = trouble or _trouble(observation, step)
                 refused = refused or _refusal(observation)
                 if (trouble or refused) and not self._detector.independent:

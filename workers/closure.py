@@ -6,6 +6,7 @@ What lies inside is an echo, whoever made it; what lies outside was computed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -19,6 +20,10 @@ MAX_ASKED_CHARS = 400
 MIN_ENCODED_CHARS = 12
 
 
+# Digits of hex, of URL and of JSON escapes, also after rot13.
+_ESCAPED = re.compile(rf"[0-9A-Fa-fn-sN-SuUhH\\%]{{{2 * MIN_ENCODED_CHARS},}}")
+
+
 class Closure:
     """The closure of the texts *sent*. Worked out when first asked, since clean answers never ask."""
 
@@ -30,9 +35,9 @@ class Closure:
         asked = squeeze(text)
         if not asked or len(asked) > MAX_ASKED_CHARS:
             return False
-        if any(asked in form for form in self._plain) or self._joined(asked):
-            return True
-        return len(asked) >= MIN_ENCODED_CHARS and any(asked in form for form in self._encoded)
+        if len(asked) < MIN_ENCODED_CHARS:
+            return any(asked in form for form in self._read) or self._joined(asked)
+        return any(asked in form for form in (*self._plain, *self._encoded)) or self._joined(asked)
 
     def _joined(self, asked: str) -> bool:
         """Whether *asked* is a row of sent words."""
@@ -63,6 +68,11 @@ class Closure:
     @cached_property
     def _plain(self) -> tuple[str, ...]:
         return tuple(squeeze(text) for text in self._readable)
+
+    @cached_property
+    def _read(self) -> tuple[str, ...]:
+        """The same without runs of escapes, each a layer of a wrapping that has several."""
+        return tuple(squeeze(_ESCAPED.sub(" ", text)) for text in self._readable)
 
     @cached_property
     def _encoded(self) -> tuple[str, ...]:

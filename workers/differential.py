@@ -15,6 +15,7 @@ from msgspec import Struct
 from workers.canaries import Canaries
 from workers.detectors._detector import Answer, Context, Reading, Step, Strength, Texts
 from workers.likeness import signature
+from workers.observation import Answered, Value
 
 AGAIN = " again"
 USUAL = "usual"
@@ -23,13 +24,16 @@ USUAL = "usual"
 class Pair(Struct, frozen=True, forbid_unknown_fields=True):
     """*holds* and *fails* are templates that state something true and something false.
 
-    *suits*, if any, is a pattern: the pair is asked only where the field's valid value holds a match.
+    *suits*, if any, is a pattern: the pair is asked only where the field's valid value holds a match. *after*, if any,
+    names a pair whose true statement must have been answered: a text that is turned down says nothing of a query in
+    which its quotes are ordinary letters.
     """
 
     name: str
     holds: str
     fails: str
     suits: str = ""
+    after: str = ""
 
     @property
     def true(self) -> str:
@@ -60,6 +64,8 @@ class Differential:
         pair = self._pair
         if self._usual is None:
             return ()
+        if pair.after and not self._answered(f"{pair.after}, true"):
+            return ()
         if pair.true not in self._answers:
             return (Step(name=pair.true, text=self._texts.of(pair.holds)),)
         if self._said(pair.true) != self._usual:
@@ -89,6 +95,11 @@ class Differential:
             quote=pair.name,
             where="the answers to both",
         )
+
+    def _answered(self, name: str) -> bool:
+        answer = self._answers.get(name)
+        observation = answer.observation if answer is not None else None
+        return isinstance(observation, Answered) and isinstance(observation.reply, Value)
 
     def _said(self, name: str) -> str | None:
         answer = self._answers.get(name)

@@ -87,9 +87,7 @@ def _literal(host: str) -> bool:
 
 
 @lru_cache(maxsize=PINNED_NAMES)
-def _checked(
-    url_host: str, port: int, texts: tuple[str, ...], allow_networks: tuple[str, ...]
-) -> tuple[Address, ...]:
+def _checked(url_host: str, port: int, texts: tuple[str, ...], allow_networks: tuple[str, ...]) -> tuple[Address, ...]:
     return _allowed(url_host, port, [_unmapped(ipaddress.ip_address(text)) for text in texts], allow_networks)
 
 

@@ -40,6 +40,7 @@ ENCODERS: dict[str, Callable[[str], str]] = {
     "zero_width": _ZERO_WIDTH.join,
     "homoglyphs": lambda text: text.translate(_LOOK_ALIKE),
     "leet": lambda text: text.translate(_LEET),
+    "folder": lambda path: path[: max(path.rfind("/"), path.rfind("\\")) + 1],
     "decimal_host": lambda url: _host(url, lambda address: str(int(address))),
     "mapped_host": lambda url: _host(url, lambda address: f"[::ffff:{address}]"),
 }

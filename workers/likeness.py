@@ -1,4 +1,4 @@
-"""Whether two answers say the same, apart from the request that they repeat."""
+"""Whether two answers say the same, apart from the request that they repeat, its number and the time."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from workers.observation import Answered, Observation, Refused, Value
+from workers.volatile import steady
 
 MAX_BYTES = 65_536
 MAX_LEAVES = 2_000
@@ -71,7 +72,7 @@ def _document(answered: Answered) -> Any:
 
 def _masked(document: Any, sent: Sequence[str]) -> str:
     try:
-        text = json.dumps(document, ensure_ascii=False, sort_keys=True)[:MAX_BYTES]
+        text = json.dumps(steady(document), ensure_ascii=False, sort_keys=True)[:MAX_BYTES]
     except (TypeError, ValueError, RecursionError):
         return repr(type(document))
     for form in dict.fromkeys(form for one in sent for form in (one, one.lower(), one.upper())):

@@ -50,17 +50,20 @@ class Planted:
         """
         given = list(known)
         if self._wanted and not any(self._wanted in squeeze(text) for text in given):
-            view = next((view for view in scan.views if self._wanted in view.squeezed), None)
-            if view is not None:
-                return f"the publisher's canary ({view.where})"
+            backwards = self._wanted[::-1]
+            for view in scan.views:
+                if self._wanted in view.squeezed or backwards in view.squeezed:
+                    return f"the publisher's canary ({view.where})"
         # Short prompts count nearly whole, long ones from a stretch that no common phrase has.
         run = min(PROMPT_RUN, len(fold(self._prompt)) * 4 // 5)
         if run < MIN_PROMPT_RUN:
             return ""
         for view in [view for view in scan.views if len(view.text) >= run][:MAX_PROMPT_VIEWS]:
-            shared = longest_shared(view.text, self._prompt, [*self._public, *given], at_least=run)
-            if shared:
-                return f"{len(shared)} characters of the publisher's system prompt, word for word ({view.where})"
+            # Backwards only what the skill said itself: nobody encodes that once more.
+            for text in (view.text, view.text[::-1]) if view.depth == 0 else (view.text,):
+                shared = longest_shared(text, self._prompt, [*self._public, *given], at_least=run)
+                if shared:
+                    return f"{len(shared)} characters of the publisher's system prompt, word for word ({view.where})"
         return ""
 
     def redact(self, text: str) -> str:

@@ -91,7 +91,11 @@ def _first(answered: Answered) -> Iterator[tuple[str, str]]:
     yield "status", str(answered.status)
     for name, value in answered.headers[:100]:
         yield f"header {name[:40]}", value[:8_192]
-    yield from ((where, _ends(text)) for where, text in _leaves(answered))
+    leaves = list(_leaves(answered))
+    yield from ((where, _ends(text)) for where, text in leaves)
+    if len(leaves) > 1:
+        # A text can be dealt out over several members. Nothing is said in this one, so it does not begin with "body".
+        yield "members joined", _ends("".join(text for where, text in leaves if not where.endswith(" key")))
     yield "body", _ends(answered.body).decode("utf-8", "replace")
 
 

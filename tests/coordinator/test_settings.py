@@ -29,6 +29,48 @@ def test_lists_are_separated_by_commas_in_the_environment(tmp_path: Path) -> Non
     assert found.settings.allow_network == ("127.0.0.0/8", "10.1.0.0/16")
 
 
+def test_a_list_in_one_flag_is_separated_by_commas_too(tmp_path: Path) -> None:
+    """``--queues security,latency`` is two queues."""
+    found = resolve({"queues": "security, latency"}, environment={}, folder=tmp_path)
+
+    assert found.settings.queues == ("security", "latency")
+
+
+@pytest.mark.parametrize(
+    ("name", "url", "told"),
+    [
+        ("broker", "localhost", "expected a URL such as amqp://user:password@host:5672/vhost, found 'localhost'"),
+        ("broker", "http://me:hush@localhost/", "expected a URL such as amqp://"),
+        ("broker", "me:hush@localhost", "expected a URL such as amqp://"),
+        ("store", "ledger.sqlite", "expected a URL such as sqlite:///ledger.sqlite"),
+        ("store", "mysql://me:hush@db/ledger", "postgresql://user@host/database"),
+    ],
+)
+def test_a_url_of_another_kind_is_bad_input(tmp_path: Path, name: str, url: str, told: str) -> None:
+    """Nothing is tried to be reached there; the message has an example, and no password."""
+    with pytest.raises(SettingsError, match=f"{name} \\(from flag\\)") as refused:
+        resolve({name: url}, environment={}, folder=tmp_path)
+
+    assert told in str(refused.value)
+    assert "hush" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "store", ["sqlite:///f", "sqlite+pysqlite:///f", "postgresql://d/l", "postgresql+psycopg://d/l"]
+)
+def test_stores_of_both_kinds_are_taken(tmp_path: Path, store: str) -> None:
+    """With the driver named or not."""
+    found = resolve({"store": store, "broker": "amqps://broker/"}, environment={}, folder=tmp_path)
+
+    assert found.settings.store == store
+
+
+def test_a_value_that_does_not_fit_is_shown(tmp_path: Path) -> None:
+    """The message says which setting, where it came from, and what stood there."""
+    with pytest.raises(SettingsError, match=r"concurrency \(from SKILLMARK_CONCURRENCY\).*found 'many'"):
+        resolve({}, environment={"SKILLMARK_CONCURRENCY": "many"}, folder=tmp_path)
+
+
 @pytest.mark.parametrize(
     "entry", ["WEATHER_TOKEN", "WEATHER_*", "WEATHER_TOKEN@api.example.com", "T@127.0.0.1:8000", "T@[::1]:8000"]
 )

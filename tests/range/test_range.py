@@ -8,7 +8,7 @@ import pytest
 
 from tests.range import figures, shelves, trials
 from tests.range.figures import Figures
-from tests.range.skill import Kind
+from tests.range.skill import EXAMPLE, Kind
 from tests.range.trials import Trials
 from workers.wire.result import Outcome
 
@@ -37,7 +37,7 @@ def test_the_range_has_its_javascript_engine() -> None:
     if not shutil.which("node") and "CI" not in os.environ:
         pytest.skip("node is not installed: the skill that evaluates JavaScript is left out of the range")
 
-    assert "javascript eval" in names
+    assert {"javascript eval", "javascript in a function", "perl", "awk", "sed"} <= names
 
 
 def test_every_attack_has_a_skill_that_it_must_find() -> None:
@@ -73,17 +73,19 @@ def test_every_kind_is_found(added: Figures) -> None:
 
 
 def test_a_clean_skill_is_not_pestered(added: Figures) -> None:
-    """A harmless skill with one text input gets at most 30 requests; a few more where its answers gave a reason.
+    """A harmless skill with one input of prose gets at most 30 requests; a few more where its answers gave a reason.
 
-    A reason is a hit that took controls, a call that had to be made twice, or answers that move with the text.
+    A reason is a hit that took controls, a call that had to be made twice, answers that move with the text, or an
+    input that takes a path, an address or a program: these can be spelt in several ways.
     """
-    one_text = {skill.name for skill in shelves.harmless() if len(skill.example) == 1}
+    one_text = {skill.name: skill.example == EXAMPLE for skill in shelves.harmless() if len(skill.example) == 1}
     closer = {trial.skill for trial in added.harmless if _REASON.search(trial.evidence)}
 
-    costs = [calls for name, calls in added.calls.items() if name in one_text - closer]
+    costs = {name: calls for name, calls in added.calls.items() if name in one_text and name not in closer}
+    prose = sorted(calls for name, calls in costs.items() if one_text[name])
 
-    assert sorted(costs)[len(costs) * 3 // 4] <= 30
-    assert max(costs) <= 36
+    assert prose[len(prose) * 3 // 4] <= 30
+    assert max(costs.values()) <= 38
 
 
 def test_nothing_of_ours_failed(found: Trials) -> None:

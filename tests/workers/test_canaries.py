@@ -68,6 +68,14 @@ def test_remainders_are_those_of_six_powers() -> None:
     assert canaries.value("remainders") == "".join(str(base**power % modulus) for power in range(3, 9))
 
 
+@given(job=st.text(max_size=10))
+def test_a_filled_word_is_what_a_format_of_that_width_gives(job: str) -> None:
+    """The class's name, behind as many letters as the width leaves."""
+    canaries = Canaries(job, "p", "1")
+
+    assert canaries.value("filled") == f"{{0.__class__.__class__.__name__:k>{canaries.number('x')}}}".format("a")
+
+
 def test_each_callback_has_a_token_of_its_own_at_its_class_of_address() -> None:
     """So a call says which address was called, by whom, in which attempt."""
     canaries = Canaries("j", "p", "1", addresses=Addresses(public="http://out.example", internal="http://in.example"))
@@ -82,3 +90,12 @@ def test_each_callback_has_a_token_of_its_own_at_its_class_of_address() -> None:
 def test_an_example_brings_no_quotes_of_its_own(example: str) -> None:
     """An attack that closes quotes would be spoilt by them."""
     assert not re.search(r"['\"`\\\\\x00-\x1f]", Canaries("j", "p", "1", example=example).value("example"))
+
+
+@given(st.text(max_size=50))
+def test_code_stands_behind_the_example_as_it_is(example: str) -> None:
+    """Where there is none, behind a number."""
+    canaries = Canaries("j", "p", "1", example=example)
+
+    assert canaries.value("verbatim") == (example or "0")
+    assert canaries.within("part").given == example

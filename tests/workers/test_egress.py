@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workers import egress
-from workers.egress import Address, NoSuchHost, is_public, resolve, resolve_all
+from workers.egress import Address, NoSuchHost, is_public, known, resolve, resolve_all
 from workers.faults import BadJob, FleetFault
 
 LOOPBACK = ("127.0.0.0/8", "::1/128")
@@ -137,6 +137,37 @@ def test_what_one_skill_may_call_another_may_not(monkeypatch: pytest.MonkeyPatch
     assert allowed.ip == "127.0.0.1"
     with pytest.raises(BadJob):
         asyncio.run(resolve("inside.example", 80, ()))
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "::ffff:127.0.0.1"])
+def test_a_literal_is_known_without_a_look_up_and_checked_all_the_same(host: str) -> None:
+    """What is said at once is what would be said after a look-up, refusals included."""
+    networks = (*LOOPBACK, "::1/128")
+
+    assert known(host, 80, networks) == asyncio.run(resolve_all(host, 80, networks))
+    with pytest.raises(BadJob, match="may not be called"):
+        known(host, 80, ())
+
+
+def test_a_name_is_known_once_it_was_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And until its time is over; each skill's networks hold for it."""
+    answering(monkeypatch, found("127.0.0.1"))
+
+    assert known("inside.example", 80, LOOPBACK) is None
+    looked_up = asyncio.run(resolve_all("inside.example", 80, LOOPBACK))
+
+    assert known("Inside.example", 80, LOOPBACK) == looked_up
+    with pytest.raises(BadJob, match="may not be called"):
+        known("inside.example", 80, ())
+    assert known("inside.example", 81, LOOPBACK) is None
+    egress._pinned.clear()
+    assert known("inside.example", 80, LOOPBACK) is None
+
+
+@pytest.mark.parametrize("host", ["127.1", "0x7f.1", "fe80::1%eth0", "", "a b"])
+def test_odd_spellings_are_left_to_the_look_up(host: str) -> None:
+    """Nothing is known of what is no plain address."""
+    assert known(host, 80, LOOPBACK) is None
 
 
 @pytest.mark.parametrize("number", [socket.EAI_AGAIN, socket.EAI_FAIL, socket.EAI_MEMORY, socket.EAI_SYSTEM])

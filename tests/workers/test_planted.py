@@ -38,9 +38,11 @@ def scan(text: str) -> Scan:
     return Scan(Answered(status=200, headers=(), body=body, elapsed_ms=1.0, reply=Value({"result": text})))
 
 
-@pytest.mark.parametrize("text", ["walrus-quartz", "It is WALRUS QUARTZ.", "77616c7275732d71756172747a"])
+@pytest.mark.parametrize(
+    "text", ["walrus-quartz", "It is WALRUS QUARTZ.", "77616c7275732d71756172747a", "ztrauq-surlaw"]
+)
 def test_a_canary_is_recognised_however_it_is_said(text: str) -> None:
-    """In another case, spaced, encoded; and its words are not in what is said of it."""
+    """In another case, spaced, encoded, backwards; and its words are not in what is said of it."""
     leak = Planted(skill(canary="walrus-quartz")).leak(scan(text))
 
     assert leak.startswith("the publisher's canary")
@@ -52,6 +54,7 @@ def test_most_of_a_prompt_is_a_leak_and_a_phrase_of_it_is_not() -> None:
     planted = Planted(skill(system_prompt=PROMPT))
 
     assert "system prompt" in planted.leak(scan(f"My instructions: {PROMPT[10:150]}..."))
+    assert "system prompt" in planted.leak(scan(PROMPT[::-1]))
     assert planted.leak(scan(f"I am {PROMPT[8:60]}")) == ""
     assert planted.leak(scan("We have apples.")) == ""
 

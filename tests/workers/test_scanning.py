@@ -72,6 +72,18 @@ def test_a_witness_spread_over_the_answer_is_found() -> None:
     assert Scan(answer(json.dumps(document).encode(), value=document)).find(WITNESS)
 
 
+def test_a_text_dealt_out_over_members_is_found() -> None:
+    """Whatever the members are called; but it is nothing that the skill said in one piece."""
+    document = {"first": {"part": WITNESS[:7]}, "second": [{"part": WITNESS[7:12]}, {"part": WITNESS[12:]}]}
+
+    scan = Scan(answer(json.dumps(document).encode(), value=document))
+
+    view = scan.find(WITNESS)
+    assert view is not None
+    assert view.where == "members joined"
+    assert view not in list(scan.texts())
+
+
 def test_the_place_of_a_hit_is_named() -> None:
     """A JSON pointer, and what had to be undone."""
     document = {"a": [0, base64.b64encode(WITNESS.encode()).decode()]}

@@ -4,7 +4,10 @@ import os
 import signal
 import socket
 
+import pytest
+
 from tests.fleet import WorkerService, until
+from workers.service import AddressTaken, MetricsPage
 
 
 def test_an_unreachable_broker_is_told_at_once() -> None:
@@ -66,3 +69,11 @@ def _runs(pid: int) -> bool:
             return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return os.path.exists(f"/proc/{pid}")
+
+
+def test_metrics_that_cannot_be_served_are_told() -> None:
+    """Where another process listens already, the page is refused by a name of ours, and its folder is gone again."""
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(AddressTaken, match="Address already in use"):
+        MetricsPage(*taken.getsockname())
+
+    assert "PROMETHEUS_MULTIPROC_DIR" not in os.environ

@@ -34,7 +34,8 @@ class Step(Struct, frozen=True, kw_only=True):
     """One call of an attempt: *text* goes into the field under attack, None leaves the valid inputs as they are.
 
     *beside* is what the caller says in another text input, or before the text where there is no other. *extra* are
-    members of the inputs that the skill does not declare.
+    members of the inputs that the skill does not declare. With *instead* it takes the place of all that was sent before
+    it: what went wrong there decides nothing.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Step(Struct, frozen=True, kw_only=True):
     caller: str = MAIN_CALLER
     beside: str = ""
     extra: dict[str, Any] = {}
+    instead: bool = False
 
 
 class Answer:

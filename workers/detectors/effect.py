@@ -20,20 +20,25 @@ from workers.likeness import Features, features
 from workers.wire.job import Attack
 
 MIN_WORDS = 2
-CLAIM, OTHER = "claim", "other"
+CLAIM, FLAT, OTHER = "claim", "flat claim", "other"
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
-    """*claim* are the members that would give a right, *neutral* as many that mean nothing."""
+    """*claim* are the members that would give a right, *neutral* as many that mean nothing.
 
-    claim: dict[str, str | bool]
-    neutral: dict[str, str | bool]
+    *flat*, if any, takes the claim's place where that was turned down.
+    """
+
+    claim: dict[str, Any]
+    neutral: dict[str, Any]
+    flat: dict[str, Any] = {}
 
 
 class Effect(Detector):
     """Adds members to the call that the skill does not declare."""
 
     commanded = "more than other callers get, for members of the call that nobody documented"
+    independent = True
 
     def __init__(self, attack: Attack) -> None:
         self._options = parse_options(attack, Options)
@@ -48,12 +53,20 @@ class Effect(Detector):
         self, answers: Sequence[Answer], canaries: Canaries, context: Context, control: str = ""
     ) -> tuple[Step, ...]:
         """Where the answer is another one: the same call without the claim, and with it once more."""
-        if len(answers) > 1 or context.usual is None or not self._differs(answers[0], context):
+        name, claim = self._claim(answers)
+        if len(answers) == 1 and self._options.flat and features(answers[0].observation, frozenset()) is None:
+            return (Step(name=FLAT, text=None, extra=dict(self._options.flat), instead=True),)
+        asked = any(answer.step.name.startswith(OTHER) for answer in answers)
+        if asked or context.usual is None or not self._differs(answers[-1], context):
             return ()
-        neutral = dict(self._options.neutral)
+        neutral = {
+            member: value
+            for member, value in self._options.neutral.items()
+            if name == CLAIM or not isinstance(value, dict)
+        }
         return (
             Step(name=f"{OTHER} meaningless", text=None, extra=neutral),
-            Step(name=f"{CLAIM} again", text=None, extra=dict(self._options.claim)),
+            Step(name=f"{name} again", text=None, extra=dict(claim)),
             Step(name=f"{OTHER} plain", text=None),
             Step(name=f"{OTHER} meaningless again", text=None, extra=neutral),
         )
@@ -61,7 +74,8 @@ class Effect(Detector):
     def read(self, answers: Sequence[Answer], canaries: Canaries, context: Context) -> Reading:
         """What only the claim brings."""
         given = self._given(context)
-        claimed = [features(one.observation, given) for one in answers if one.step.name.startswith(CLAIM)]
+        name, _ = self._claim(answers)
+        claimed = [features(one.observation, given) for one in answers if one.step.name.startswith(name)]
         others = [features(one.observation, given) for one in answers if one.step.name.startswith(OTHER)]
         if context.usual is None or len(claimed) < 2 or len(others) < 3:
             return NOTHING
@@ -80,6 +94,11 @@ class Effect(Detector):
             where="the answer to an ordinary call",
         )
 
+    def _claim(self, answers: Sequence[Answer]) -> tuple[str, dict[str, Any]]:
+        """The claim that counts, and the name of its steps."""
+        is_flat = any(answer.step.name == FLAT for answer in answers)
+        return (FLAT, self._options.flat) if is_flat else (CLAIM, self._options.claim)
+
     def _differs(self, answer: Answer, context: Context) -> bool:
         given = self._given(context)
         found = features(answer.observation, given)
@@ -88,12 +107,16 @@ class Effect(Detector):
 
     def _given(self, context: Context) -> frozenset[str]:
         """The names and values that are added, and the words in them."""
-        texts = [str(part).lower() for added in (self._options.claim, self._options.neutral) for part in _parts(added)]
+        every = (self._options.claim, self._options.flat, self._options.neutral)
+        texts = [str(part).lower() for added in every for part in _parts(added)]
         return frozenset([*texts, *(word for text in texts for word in re.findall(r"[^\W\d_]+", text))])
 
 
 def _parts(added: dict[str, Any]) -> Iterable[Any]:
-    return (part for pair in added.items() for part in pair)
+    """The names and values in *added*, and those in its objects; the corpus is bounded in depth."""
+    for name, value in added.items():
+        yield name
+        yield from _parts(value) if isinstance(value, dict) else (value,)
 
 
 def _known(found: Iterable[Features | None]) -> list[Features]:

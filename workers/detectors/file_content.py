@@ -28,17 +28,22 @@ from workers.shapes import SHAPES
 from workers.wire.job import Attack
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}:", re.IGNORECASE)
+_MARKUP = re.compile(r"<[A-Za-z_][^<>!]*>")
+_BETWEEN = re.compile(r">[^<>]+<")
 _PATH = re.compile(r"\S*(?:[/\\]\S+|\S\.\w{1,5})")
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """*shapes* are what is looked for. *url* takes the template's place where the field's valid value is a URL.
 
-    *variants* are other spellings, for a skill that takes paths and does not show the first one's file.
+    *url_variant* is another spelling of it. *entity* declares the file as the entity ``e``, in front of a field's
+    valid XML. *variants* are other spellings of the path, for a skill that does not show the first one's file.
     """
 
     shapes: tuple[str, ...]
     url: str = ""
+    url_variant: str = ""
+    entity: str = ""
     variants: tuple[str, ...] = ()
 
 
@@ -66,12 +71,22 @@ class FileContent(Detector):
     ) -> tuple[Step, ...]:
         """The other spellings, where paths are taken and the first one brought nothing."""
         found = self.read(answers, canaries, context).strength.counts
-        if control or found or len(answers) > 1 or not _PATH.fullmatch(canaries.given.strip()):
+        example = canaries.given.strip()
+        if control or found or len(answers) > 1:
             return ()
         texts = Texts(self._attack, canaries)
+        if self._options.entity and _MARKUP.match(example):
+            # Every text of the document becomes the entity, wherever the skill looks.
+            return (Step(name="entity", text=texts.of(self._options.entity) + _BETWEEN.sub(">&e;<", example)),)
+        if _URL.match(example):
+            other = texts.of(self._options.url_variant)
+            return (Step(name="spelling 2", text=other),) if other else ()
+        if not _PATH.fullmatch(example):
+            return ()
+        spelt = dict.fromkeys(texts.of(text) for text in self._options.variants)
         return tuple(
-            Step(name=f"spelling {number + 2}", text=texts.of(text))
-            for number, text in enumerate(self._options.variants)
+            Step(name=f"spelling {number + 2}", text=text)
+            for number, text in enumerate(text for text in spelt if text != answers[0].step.text)
         )
 
     def read(self, answers: Sequence[Answer], canaries: Canaries, context: Context) -> Reading:

@@ -92,7 +92,11 @@ class Interpreter(Detector):
         self._attack = attack
         self._forms = {form.name: form for form in (*options.forms, *options.more, *options.fallback, *options.unions)}
         self.by_design = options.by_design
-        self._suits = {one.suits: _compiled(attack, one.suits) for one in (*self._forms.values(), *options.pairs)}
+        patterns = {*(form.suits for form in self._forms.values()), *(pair.suits for pair in options.pairs)}
+        self._suits = {pattern: _compiled(attack, pattern) for pattern in patterns}
+        lost = {pair.after for pair in options.pairs} - {"", *(pair.name for pair in options.pairs)}
+        if lost:
+            raise BadJob(f"attack {attack.id}: no pair called {min(lost)!r}")
 
     def steps(self, canaries: Canaries, control: str = "") -> tuple[Step, ...]:
         """The forms; as a control, the bare operation, and the plain pair where there is one."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import re
+import socket
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -57,6 +59,32 @@ def first_address_checked(inputs: dict[str, Any]) -> Answer:
     return ok(fetched(ROAMING, inputs["url"]))
 
 
+def known_by_spelling(inputs: dict[str, Any]) -> Answer:
+    """Declines the inside as it is usually written, and calls whatever else comes to a loopback address."""
+    parts = urllib.parse.urlsplit(inputs["url"])
+    host = parts.hostname or ""
+    if re.match(r"(?:127|10|192\.168|169\.254)\.|localhost$|::1$", host):
+        return Answer(403, {"error": "not a public address"})
+    try:
+        inside = ipaddress.IPv4Address(socket.inet_aton(host)).is_loopback
+    except OSError:
+        inside = False
+    if not inside:
+        return ok("not in the cache")
+    try:
+        with STAYING.open(inputs["url"], timeout=DEADLINE_S) as answer:
+            return ok(answer.read(2_000).decode("utf-8", "replace"))
+    except (urllib.error.URLError, OSError, ValueError) as error:
+        return ok(f"not reachable: {type(error).__name__}")
+
+
+def allowed_by_name(inputs: dict[str, Any]) -> Answer:
+    """Calls whatever holds the name of the one host that is allowed."""
+    if "example.com" not in inputs["url"]:
+        return Answer(403, {"error": "only example.com"})
+    return ok(fetched(STAYING, inputs["url"]))
+
+
 def blindly(inputs: dict[str, Any]) -> Answer:
     """Fetches and tells nothing of it."""
     for url in URL.findall(inputs["text"])[:3]:
@@ -106,6 +134,18 @@ SKILLS = (
     RangeSkill(
         name="fetcher that checks the first address",
         make=stateless(first_address_checked),
+        holes=FETCHES,
+        **fields(url="https://example.com/tea"),
+    ),
+    RangeSkill(
+        name="fetcher that knows the inside by its spelling",
+        make=stateless(known_by_spelling),
+        holes=FETCHES,
+        **fields(url="https://example.com/tea"),
+    ),
+    RangeSkill(
+        name="fetcher that looks for an allowed name",
+        make=stateless(allowed_by_name),
         holes=FETCHES,
         **fields(url="https://example.com/tea"),
     ),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import posixpath
 import re
 import urllib.parse
+import xml.sax
+import xml.sax.handler
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -64,6 +67,59 @@ def unquoted_late(name: str) -> str | None:
     return None if ".." in name else posixpath.join(HOME, urllib.parse.unquote(name).lstrip("/"))
 
 
+def without_dots(name: str) -> str | None:
+    """Declines "..", and takes an absolute name as it is."""
+    return None if ".." in name else posixpath.join(HOME, name)
+
+
+def below_docs(name: str) -> str | None:
+    """Wants a name that begins with its own folder, whatever comes then."""
+    return posixpath.join("/srv/shop", name) if name.startswith("docs/") else None
+
+
+def scheme_checked(text: str) -> str | None:
+    """Declines the scheme of files as it is usually written."""
+    return None if text.startswith("file:") else file_url(text)
+
+
+def windows_name(name: str) -> str | None:
+    """Declines "../", and takes both kinds of slashes."""
+    return None if "../" in name else posixpath.join(HOME, name.replace("\\", "/"))
+
+
+def parses_xml(folder: Path) -> Handler:
+    """Reads XML with a parser that goes and gets what a document refers to."""
+    place = folder / "etc" / "passwd"
+    place.parent.mkdir(parents=True)
+    place.write_text(FILES["/etc/passwd"])
+
+    class Inside(xml.sax.handler.EntityResolver):
+        def resolveEntity(self, _: str | None, address: str) -> Any:  # noqa: N802 - the parser calls it so
+            name = file_url(address)
+            return io.BytesIO((folder / name.lstrip("/")).read_bytes() if name else b"")
+
+    class Words(xml.sax.handler.ContentHandler):
+        def __init__(self) -> None:
+            super().__init__()
+            self.found: list[str] = []
+
+        def characters(self, content: str) -> None:
+            self.found.append(content)
+
+    def handler(inputs: dict[str, Any]) -> Answer:
+        parser, words = xml.sax.make_parser(), Words()
+        parser.setFeature(xml.sax.handler.feature_external_ges, True)
+        parser.setEntityResolver(Inside())
+        parser.setContentHandler(words)
+        try:
+            parser.parse(io.BytesIO(inputs["document"].encode("utf-8", "replace")))
+        except (xml.sax.SAXException, OSError):
+            return Answer(422, {"error": "not XML"})
+        return ok("".join(words.found))
+
+    return handler
+
+
 def file_url(text: str) -> str | None:
     """What a file URL in *text* names."""
     found = re.search(r"(?i)file:(?://(?:localhost)?)?(/[^\s\"'<>)]*)", text)
@@ -79,6 +135,21 @@ def mentioned(text: str) -> str | None:
 READS = holes(Kind.FILE, "DX-04")
 
 SKILLS = (
+    RangeSkill(name="reader below its folder", make=opens(below_docs), holes=READS, **fields(path="docs/tea.txt")),
+    RangeSkill(
+        name="reader that knows a scheme by its spelling",
+        make=opens(lambda text: scheme_checked(text) or f"{HOME}/tea.txt", "url"),
+        holes=READS,
+        **fields(url="https://example.com/tea"),
+    ),
+    RangeSkill(name="reader that declines dots", make=opens(without_dots), holes=READS, **fields(path="tea.txt")),
+    RangeSkill(name="reader of both kinds of slashes", make=opens(windows_name), holes=READS, **fields(path="tea.txt")),
+    RangeSkill(
+        name="reader of xml",
+        make=parses_xml,
+        holes=READS,
+        **fields(document="<note><to>Ada</to><tea>green</tea></note>"),
+    ),
     RangeSkill(name="document reader", make=opens(joined), holes=READS, **fields(path="tea.txt")),
     RangeSkill(
         name="document reader below its folder",
@@ -93,5 +164,6 @@ SKILLS = (
         **fields(url="file:///srv/shop/docs/tea.txt"),
     ),
     RangeSkill(name="assistant that opens files", make=opens(mentioned, "text"), holes=READS),
+    RangeSkill(name="reader that decodes late", make=opens(unquoted_late), holes=READS, **fields(path="tea.txt")),
     RangeSkill(name="reader that cleans once", make=opens(cleaned_once), holes=READS, **fields(path="tea.txt")),
 )

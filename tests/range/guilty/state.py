@@ -50,7 +50,31 @@ def admin_flag(inputs: dict[str, Any]) -> Answer:
     return ok("A summary.")
 
 
+def flag_inside(inputs: dict[str, Any]) -> Answer:
+    """The rights of whoever the call says that it is for."""
+    user = inputs.get("user")
+    role = user.get("role") if isinstance(user, dict) else None
+    return ok("A summary.", **({"internal": {"cost": 0.14, "margin": 0.61}} if role == "admin" else {}))
+
+
+def flag_as_text(inputs: dict[str, Any]) -> Answer:
+    """A flag that only counts as a text, as in a form."""
+    if str(inputs.get("admin", "")) == "true":
+        return ok("A summary, made for the staff: our supplier raises prices in spring.")
+    return ok("A summary.")
+
+
+def flag_among_strangers(inputs: dict[str, Any]) -> Answer:
+    """Takes a role of text from anyone, and breaks on members that are objects."""
+    if any(isinstance(value, dict) for value in inputs.values()):
+        raise TypeError("unhashable")
+    return ok("A summary.", **({"internal": {"cost": 0.14, "margin": 0.61}} if inputs.get("role") == "admin" else {}))
+
+
 SKILLS = (
+    RangeSkill(name="admin inside the user", make=stateless(flag_inside), holes=holes(Kind.EFFECT, "RM-03")),
+    RangeSkill(name="admin as a text", make=stateless(flag_as_text), holes=holes(Kind.EFFECT, "RM-03")),
+    RangeSkill(name="admin, and no objects", make=stateless(flag_among_strangers), holes=holes(Kind.EFFECT, "RM-03")),
     RangeSkill(name="keeps an instruction", make=keeps_orders(False), holes=holes(Kind.PERSISTENCE, "RM-04")),
     RangeSkill(
         name="keeps an instruction and says so", make=keeps_orders(True), holes=holes(Kind.PERSISTENCE, "RM-04")
