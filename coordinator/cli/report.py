@@ -30,7 +30,7 @@ def diff(before: Path, after: Path, as_json: bool) -> None:
     \b
     Examples:
       skillmark report diff last-week/ today/
-      skillmark report diff main.jsonl branch.jsonl --json | jq '.skills[] | select(.verdict == "regressed")'
+      skillmark report diff main.jsonl branch.jsonl --json | jq .regressed
     """
     import msgspec
 

@@ -11,7 +11,9 @@ from rich.text import Text
 from coordinator.comparing import Change, Side, SkillChange
 from coordinator.report.escape import terminal
 from coordinator.report.figures import percent
+from coordinator.report.narrow import fitted
 
+LESSER = ("P95 MS", "SCORE", "IMPROVED", "VERDICT", "REGRESSED")  # give way in this order
 STYLES = {
     Change.REGRESSED: "bold red",
     Change.IMPROVED: "bold green",
@@ -38,7 +40,7 @@ def show(console: Console, changes: Sequence[SkillChange]) -> None:
             _arrow(_latency(one.before), _latency(one.after)),
             *(str(sum(task.change is change for task in one.tasks)) for change in (Change.REGRESSED, Change.IMPROVED)),
         )
-    console.print(table)
+    console.print(fitted(console, table, LESSER))
     order = list(Change)
     told = [(change, one.skill, text) for one in changes for change, text in _lines(one)]
     for change, skill, text in sorted(told, key=lambda line: order.index(line[0])):

@@ -11,9 +11,12 @@ from rich.text import Text
 
 from coordinator.report.escape import terminal
 from coordinator.report.figures import MEASURES, measured
+from coordinator.report.narrow import fitted
 from coordinator.report.table import place
 from coordinator.scorecard import Grade, Scorecard
 
+# Give way in this order.
+LESSER = ("CONSISTENCY", "P50 MS", "P95 MS", "VERSION", "COMPOSITE", "ERRORS", "TASKS", "SCORE", "COMPLETION")
 STYLES = {
     Grade.PASSED: "bold green",
     Grade.FAILED: "bold red",
@@ -35,7 +38,7 @@ def show(console: Console, cards: Iterable[Scorecard]) -> None:
         table.add_row(_name(one), Text(terminal(one.skill.version or "-")), *measured(one.measures), _verdict(one))
         if one.reasons:
             why.append(one)
-    console.print(table)
+    console.print(fitted(console, table, LESSER))
     for one in why:
         console.print()
         console.print(Text.assemble(_name(one), ": ", _verdict(one)))

@@ -13,9 +13,11 @@ from coordinator.certify import Decision, shown, thresholds
 from coordinator.policy import Policy
 from coordinator.record import Record
 from coordinator.report.escape import terminal
+from coordinator.report.narrow import fitted
 from workers.wire.job import Pillar
 
 MAX_SKILLS = 1_000  # a table is laid out as a whole, and nobody reads more of it
+LESSER = ("P95 MS", "VERSION", "FUNC", "PERF", "SEC", "OVERALL")  # give way in this order
 STYLES = {
     Decision.CERTIFIED: "bold green",
     Decision.NOT_CERTIFIED: "bold red",
@@ -41,7 +43,7 @@ def show(console: Console, records: Iterable[Record], policy: Policy) -> None:
         table.add_row(_name(one), Text(terminal(one.skill.version or "-")), *_figures(one, policy), _verdict(one))
         if one.verdict is not Decision.CERTIFIED:
             why.append(one)
-    console.print(table)
+    console.print(fitted(console, table, LESSER))
     if more:
         console.print(f"and {more} more: --out and --format have them all")
     for one in why:

@@ -135,11 +135,14 @@ def test_an_acknowledgement_after_a_reconnect_touches_nothing(broker_url: str) -
             batches = collector.batches()
             old = await anext(batches)
             proxy.cut()
-            again = await asyncio.wait_for(anext(batches), 60)
+            again: list[Batch] = []
+            # What the old connection had brought beside its first batch may still come before the first result again.
+            while not {"0", "9"} <= job_ids(again):
+                again.append(await asyncio.wait_for(anext(batches), 60))
             await old.ack()
             await collector.aclose()
             await batches.aclose()  # type: ignore[attr-defined]
-            return job_ids([again])
+            return job_ids(again)
 
     again = asyncio.run(run())
 

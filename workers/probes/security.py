@@ -203,6 +203,6 @@ def _evidence(worst: Outcome, findings: list[Finding], commanded: str, left_out:
         said = [f"{why} through {', '.join(names)}" for why, names in by_why.items()]
     else:
         said = [f"through {_way(finding.route)}: {finding.why}" for finding in chosen]
-        said.insert(0, f"asked for: {commanded}")
+        said.insert(0, f"asked for: {commanded.rstrip('.')}")
     said += [f"{others.count(outcome)} other route(s) {outcome.value}" for outcome in WORST_FIRST if outcome in others]
-    return ". ".join([*said, left_out] if left_out else said)
+    return "; ".join([*said, left_out] if left_out else said)

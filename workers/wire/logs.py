@@ -46,8 +46,9 @@ def configure(*, json: bool | None = None, level: int = logging.INFO) -> None:
                 ),
             ],
             wrapper_class=structlog.make_filtering_bound_logger(level),
-            logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
-            cache_logger_on_first_use=True,
+            # Looked up at each line: while a progress bar is drawn, stderr is what keeps lines and bar apart.
+            logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
+            cache_logger_on_first_use=False,
         )
     # dramatiq and pika log with the standard library: what they warn of takes the same way out.
     # Pika tells a lost connection five times over, with tracebacks; whoever uses the connection tells it once.
