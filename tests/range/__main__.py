@@ -68,7 +68,7 @@ def _tables(console: Console, added: Figures) -> None:
             table.add_column(name, justify="left" if not name else "right")
         for row in rows:
             part = f"{row.hits / row.trials:.1%}" if row.trials else "-"
-            table.add_row(row.name, str(row.hits), str(row.trials), part, f"{row.low:.1%} to {row.high:.1%}")
+            table.add_row(row.name, str(row.hits), str(row.trials), part, f"{row.low:.2%} to {row.high:.2%}")
         console.print()
         console.print(table)
 

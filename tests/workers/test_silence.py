@@ -38,7 +38,9 @@ def run_all(skill: SkillRef) -> list[Any]:
         adapters = Adapters()
         try:
             parcel = Parcel(id="p", run_id="r", skill=skill, jobs=tuple(jobs), reply_to="x", lanes=4)
-            return [result async for result in run(parcel, adapters)]
+            found: list[Any] = []
+            await run(parcel, adapters, found.append)
+            return found
         finally:
             await adapters.aclose()
 
