@@ -22,7 +22,7 @@ from datetime import datetime
 from itertools import chain, islice
 from multiprocessing import connection
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 
 import structlog
 from msgspec import Struct
@@ -33,6 +33,7 @@ from coordinator.catalog.folder import Found
 from coordinator.catalog.index import Unread
 from coordinator.catalog.skill import Rejection
 from coordinator.certification import Certification
+from coordinator.interrupts import Interrupts
 from coordinator.ledger.ledger import Ledger
 from coordinator.policy import Policy
 from coordinator.record import Header, located
@@ -74,9 +75,8 @@ def examine_catalog(ticket: Ticket, terms: Terms, ledger: Ledger, watchers: Sequ
         LedgerError: If the store cannot be reached.
     """
     interrupted = True
-    before = _on_terminate(_interrupt)
     try:
-        with ExitStack() as stack:
+        with Interrupts() as interrupts, ExitStack() as stack:
             certification = _certification(terms, stack)
             once, place = index.Once(), 0
             for chunk in _examinations(terms, certification):
@@ -86,7 +86,8 @@ def examine_catalog(ticket: Ticket, terms: Terms, ledger: Ledger, watchers: Sequ
                     concluded = certification.reject(again) if again else one.concluded
                     rows.append((place * PLACES, concluded))
                     place += 1
-                ledger.enter(ticket.run_id, [(at, c.skill_id, c.verdict, c.overall, c.line) for at, c in rows])
+                with interrupts.held():
+                    ledger.enter(ticket.run_id, [(at, c.skill_id, c.verdict, c.overall, c.line) for at, c in rows])
                 for _, concluded in rows:
                     for watcher in watchers:
                         watcher.concluded(concluded)
@@ -96,7 +97,6 @@ def examine_catalog(ticket: Ticket, terms: Terms, ledger: Ledger, watchers: Sequ
     except KeyboardInterrupt:
         log.warning("interrupted", run=ticket.run_id, resume=f"--resume {ticket.run_id}")
     finally:
-        _on_terminate(before)
         ledger.end(ticket.run_id, state="interrupted" if interrupted else "ended")
     return interrupted
 
@@ -236,14 +236,3 @@ def _place(one: Unread) -> str:
     if isinstance(one.item, Found):
         return shown_path(one.path)
     return f"{one.item.source}#{one.item.pointer}" if one.item.pointer else one.item.source
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
-def _on_terminate(handler: object) -> object:
-    """Let *handler* handle SIGTERM; who did before. Only the main thread may."""
-    if threading.current_thread() is not threading.main_thread():
-        return None
-    return signal.signal(signal.SIGTERM, handler)  # type: ignore[arg-type]  # what signal.signal itself returned
