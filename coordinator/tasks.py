@@ -104,11 +104,6 @@ def benchmark_expectation(benchmark: Benchmark, repeats: Repeats = ONCE) -> tupl
     return tuple(_benchmark_tasks(benchmark, runs, aliases_of(benchmark), of_manifest=examines(benchmark)))
 
 
-def asks_a_judge(benchmark: Benchmark) -> bool:
-    """Whether a task of *benchmark* is judged by a language model."""
-    return any(task.evaluator == "llm_judge" for task in benchmark.tasks)
-
-
 def author_tasks(skill: Skill, repeats: Repeats = ONCE) -> tuple[PlannedTask, ...]:
     """The author's own test cases: the answer must be exactly what is expected."""
     taken: set[str] = set()

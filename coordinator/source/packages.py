@@ -42,7 +42,6 @@ UNIMPORTED = re.compile(
     r"pyarrow|jinja2|itsdangerous|supervisor|docker.*|@biomejs/.*|husky|lint-staged|pm2|concurrently|cross-env)",
     re.ASCII,
 )
-MANY_FILES = 20_000
 
 
 def local_modules(names: Iterable[str]) -> frozenset[str]:
