@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from typing import Protocol
 
 import msgspec
 
@@ -15,29 +17,62 @@ from coordinator.record import Header, Record
 from coordinator.run import Concluded
 from coordinator.score import score, static_only
 from coordinator.static import checks
-from coordinator.static.evidence import Context
+from coordinator.static.evidence import Context, Examined
 from coordinator.static.findings import explained, findings, unchecked
 from coordinator.tally import tally
 from workers.wire.result import Result
 
 
-class Certification:
-    """An `Assessment` by the policy of *context*; static mode needs no *planner*."""
+class Elsewhere(Protocol):
+    """Where skills are examined beside the run."""
 
-    def __init__(self, header: Header, planner: Planner | None, context: Context) -> None:
+    def begin(self, skill: Skill) -> None:
+        """Begin to examine *skill*, unless it is quickly done here."""
+        ...
+
+    def end(self, skill: Skill) -> asyncio.Future[None] | None:
+        """When *skill* has been examined; None where it has, or was not begun."""
+        ...
+
+    def taken(self, skill: Skill) -> dict[str, Examined] | None:
+        """What the checks made of *skill*, which is forgotten here; None where it was not begun."""
+        ...
+
+
+class Certification:
+    """An `Assessment` by the policy of *context*; static mode needs no *planner*.
+
+    *elsewhere* examines what would take long; without it everything is examined here.
+    """
+
+    def __init__(
+        self, header: Header, planner: Planner | None, context: Context, elsewhere: Elsewhere | None = None
+    ) -> None:
         self._header = header
         self._planner = planner
         self._context = context
         self._policy = context.policy
+        self._elsewhere = elsewhere
 
     def plan(self, skill: Skill) -> Plan | None:
-        """All three pillars; None in static mode."""
+        """All three pillars; None in static mode. What is to be examined elsewhere is, from now on."""
+        if self._elsewhere is not None:
+            self._elsewhere.begin(skill)
         return self._planner.plan(skill) if self._planner and self._header.mode is Mode.LIVE else None
+
+    def awaits(self, skill: Skill) -> asyncio.Future[None] | None:
+        """The end of its examination, where it is examined elsewhere."""
+        return None if self._elsewhere is None else self._elsewhere.end(skill)
+
+    def examine(self, skill: Skill) -> dict[str, Examined]:
+        """What every static check makes of *skill*, by the check's name."""
+        found = None if self._elsewhere is None else self._elsewhere.taken(skill)
+        return checks.examine(skill, self._context) if found is None else found
 
     def judge(self, skill: Skill, plan: Plan, results: Mapping[str, Result]) -> Concluded:
         """The verdict on live and static evidence."""
         policy = self._policy
-        examined = checks.examine(skill, self._context)
+        examined = self.examine(skill)
         added = tally(plan.planned, results)
         pillars = score(added, checks.weighed(examined, policy.static), policy, max_latency_ms=plan.max_latency_ms)
         live = explain(added, pillars, policy, max_latency_ms=plan.max_latency_ms)
@@ -55,7 +90,7 @@ class Certification:
 
     def uncalled(self, skill: Skill) -> Concluded:
         """The verdict on static evidence alone."""
-        examined = checks.examine(skill, self._context)
+        examined = self.examine(skill)
         pillars = static_only(checks.weighed(examined, self._policy.static))
         notes = [f"{pillar}: there is no static evidence" for pillar, one in pillars.items() if one.static is None]
         notes += [*explained(examined), *unchecked(examined)]

@@ -19,6 +19,8 @@ from coordinator.policy import Policy
 from coordinator.score import PillarScore, exact
 from workers.wire.job import Pillar
 
+UNDECIDED = "see to what is named below and run it again: the missing evidence could decide"
+
 
 class Decision(StrEnum):
     """What is said of a skill in the end."""
@@ -125,7 +127,7 @@ def _decide(pillars: Mapping[Pillar, PillarScore], total: float | None, policy: 
     security = pillars[Pillar.SECURITY]
     could_pass = best is not None and best >= rule.min_overall and security.ceiling >= rule.min_security
     if thin and could_pass:
-        return Decision.INCOMPLETE, [*coverage, "run it again: the missing evidence could decide either way"]
+        return Decision.INCOMPLETE, [*coverage, f"{UNDECIDED} either way"]
     failed = []
     if total is not None and total < rule.min_overall:
         failed.append(f"overall {shown(total, (rule.min_overall,))} is below {rule.min_overall:g}")

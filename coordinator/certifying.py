@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+import structlog
 from msgspec import Struct
+from prometheus_client import CollectorRegistry
 
+from coordinator import metrics
 from coordinator.catalog import index
 from coordinator.certification import Certification
 from coordinator.certify import Decision, Mode
 from coordinator.corpora import checked_corpus, chosen_attacks
+from coordinator.examinations import Examinations
 from coordinator.examining import Terms, examine_catalog
 from coordinator.executing import execute
 from coordinator.inputs import chosen_benchmarks, chosen_policy, conditions, default_store, osv_database, report_folder
 from coordinator.ledger.ledger import Ledger
+from coordinator.metrics import Metrics
 from coordinator.plan import Planner
 from coordinator.policy import Policy
 from coordinator.record import Header, Record, Stamps
@@ -30,6 +35,8 @@ from coordinator.static.context import advisories_digest, static_context
 from coordinator.tickets import begin, catalog_digest, files_digest
 from workers.wire.job import Pillar
 from workers.wire.version import __version__
+
+log = structlog.get_logger(__name__)
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -79,6 +86,9 @@ def certify_catalog(request: Request, settings: Settings, *, watchers: Sequence[
     attacks = chosen_attacks(corpus, request.only, request.categories)
     chosen = chosen_benchmarks(request.benchmarks, settings, rules)
     is_static = request.mode is Mode.STATIC
+    if is_static and chosen:
+        log.warning("static mode asks no benchmarks", left_out=[benchmark.id for benchmark in chosen])
+        chosen = []
     if is_static:
         catalog = files_digest(index.unread(request.catalog))
     else:
@@ -113,21 +123,26 @@ def certify_catalog(request: Request, settings: Settings, *, watchers: Sequence[
             allow_exec=settings.allow_exec,
             attacks=attacks,
         )
+        terms = Terms(
+            header=header,
+            catalog=request.catalog,
+            policy=rules,
+            database=osv_database(settings),
+            now=datetime.now(UTC),
+        )
         if is_static:
-            terms = Terms(
-                header=header,
-                catalog=request.catalog,
-                policy=rules,
-                database=osv_database(settings),
-                now=datetime.now(UTC),
-            )
-            interrupted = examine_catalog(ticket, terms, ledger, watchers)
+            collectors = CollectorRegistry()
+            metrics.serve(collectors, settings.metrics)
+            interrupted = examine_catalog(ticket, terms, ledger, (*watchers, Metrics(collectors)))
         else:
-            with static_context(request.catalog, rules, osv_database(settings)) as context:
+            with (
+                static_context(terms.catalog, rules, terms.database, terms.now) as context,
+                closing(Examinations(terms)) as elsewhere,
+            ):
                 interrupted = execute(
                     ticket,
                     index.entries(request.catalog),
-                    Certification(header, planner, context),
+                    Certification(header, planner, context, elsewhere),
                     rules.limits,
                     ledger,
                     settings,
@@ -151,19 +166,11 @@ def outcome_of(
     """How the run *run_id* ended, its reports written to *out*; *origin* is the run that made the calls, if another.
 
     *names* are the formats to be written beside results.jsonl.
+
+    Raises:
+        ReportsUnwritten: If the disk does not take them.
     """
-
-    def requests(one: Record) -> Mapping[Pillar, int]:
-        called = one.skill.digest and one.mode is Mode.LIVE
-        return ledger.requests(origin or run_id, one.skill.digest or "") if called else {}
-
-    report = CertificationReport(
-        run_id=run_id,
-        policy=rules,
-        interrupted=interrupted,
-        lines=lambda: ledger.records(run_id),
-        requests=requests,
-    )
+    report = report_of(run_id, ledger, rules, interrupted, origin=origin)
     counts: Counter[Decision] = Counter()
     lowest: float | None = None
     for one in report.records():
@@ -176,4 +183,22 @@ def outcome_of(
         lowest=lowest,
         interrupted=interrupted,
         written=formats.write(out, names, report) if out else (),
+    )
+
+
+def report_of(
+    run_id: str, ledger: Ledger, rules: Policy, interrupted: bool, *, origin: str = ""
+) -> CertificationReport:
+    """What renderers are given of the run *run_id*; *origin* is the run that made the calls, if another."""
+
+    def requests(one: Record) -> Mapping[Pillar, int]:
+        called = one.skill.digest and one.mode is Mode.LIVE
+        return ledger.requests(origin or run_id, one.skill.digest or "") if called else {}
+
+    return CertificationReport(
+        run_id=run_id,
+        policy=rules,
+        interrupted=interrupted,
+        lines=lambda: ledger.records(run_id),
+        requests=requests,
     )

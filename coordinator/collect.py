@@ -15,7 +15,7 @@ from typing import Any
 import pika.exceptions
 import structlog
 
-from coordinator.courier import BATCH, BATCH_S, Batch
+from coordinator.courier import BATCH, Apart, Batch
 from coordinator.publish import PATIENCE_S
 from workers.wire import queues
 from workers.wire.amqp import Link, parameters, reconnect
@@ -63,13 +63,14 @@ class Collector:
         self._arrival.set()
 
     async def batches(self) -> AsyncIterator[Batch]:
-        """Batches of some `BATCH` results, or of what came within `BATCH_S`.
+        """Batches of some `BATCH` results, or of what came since the last.
 
         Raises:
             BrokerUnreachable: If the broker is gone for longer than the patience.
         """
         if self._link is None:
             await self.open()
+        apart = Apart()
         while self._link is not None:
             await self._arrival.wait()
             if self._link.lost.done():
@@ -77,7 +78,7 @@ class Collector:
                 self._link = await reconnect(self._where, self._patience_s, self._consume)
                 continue
             if len(self._arrived) < BATCH:
-                await asyncio.sleep(BATCH_S)
+                await apart.wait()
             batch = self._take(self._link)
             if batch is not None:
                 yield batch

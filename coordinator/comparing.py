@@ -125,6 +125,12 @@ def sides(path: Path) -> dict[str, Side]:
     return found
 
 
+def command(skills: Mapping[str, Side]) -> str | None:
+    """The command that these results are of, None where no verdict tells."""
+    told = {one.verdict for one in skills.values()}
+    return "certify" if told & {"certified", "not_certified"} else "eval" if told & {"passed", "failed"} else None
+
+
 def compare(before: Mapping[str, Side], after: Mapping[str, Side]) -> Iterator[SkillChange]:
     """The skills that differ, those of *before* first, each in its order."""
     for name in dict.fromkeys((*before, *after)):

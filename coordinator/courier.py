@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Protocol
 
@@ -24,6 +25,19 @@ class Batch(Struct, frozen=True):
 
     results: tuple[Result, ...]
     ack: Callable[[], Awaitable[None]]
+
+
+class Apart:
+    """Keeps batches `BATCH_S` apart: many results travel together, one that comes alone goes at once."""
+
+    def __init__(self) -> None:
+        self._next_s = 0.0
+
+    async def wait(self) -> None:
+        """Until the next batch may begin."""
+        loop = asyncio.get_running_loop()
+        await asyncio.sleep(max(self._next_s - loop.time(), 0.0))
+        self._next_s = loop.time() + BATCH_S
 
 
 class Depth(Struct, frozen=True):

@@ -11,7 +11,7 @@ from dramatiq.brokers.stub import StubBroker
 from dramatiq.common import join_all
 from dramatiq.middleware import Middleware
 
-from coordinator.courier import BATCH, BATCH_S, Batch, Depth
+from coordinator.courier import BATCH, Apart, Batch, Depth
 from workers import actors
 from workers.metrics import Metrics
 from workers.wire import parcels, queues
@@ -75,12 +75,12 @@ class EmbeddedFleet:
         self._broker.put(parcel)
 
     async def batches(self) -> AsyncIterator[Batch]:
-        """Batches of some `BATCH` results, or of what came within `BATCH_S`, until the fleet is closed."""
-        arrived, closing = self._outbox.arrived, False
+        """Batches of some `BATCH` results, or of what came since the last, until the fleet is closed."""
+        arrived, apart, closing = self._outbox.arrived, Apart(), False
         while not closing:
             together: tuple[Result, ...] | None = await arrived.get()
             found: list[Result] = []
-            await asyncio.sleep(BATCH_S)
+            await apart.wait()
             while together is not None:
                 found += together
                 if len(found) >= BATCH or arrived.empty():
@@ -105,8 +105,11 @@ class EmbeddedFleet:
         worker, self._worker = self._worker, None
         if worker is not None and self._broker is not None:
             self._broker.flush_all()
-            await asyncio.to_thread(worker.stop, STOP_MS)
-            await asyncio.to_thread(join_all, [*worker.workers, *worker.consumers.values()], 10 * STOP_MS)
+            # Where nothing runs the threads sleep; they see when they wake up that it is over, and nobody waits for it.
+            busy = any(queue.unfinished_tasks for queue in self._broker.queues.values())
+            await asyncio.to_thread(worker.stop, STOP_MS if busy else 0)
+            if busy:
+                await asyncio.to_thread(join_all, [*worker.workers, *worker.consumers.values()], 10 * STOP_MS)
         self._outbox.arrived.put_nowait(None)
 
 

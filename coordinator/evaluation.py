@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from coordinator import scorecard
 from coordinator.catalog.skill import Rejection, Skill
+from coordinator.certify import UNDECIDED
 from coordinator.measures import measure
 from coordinator.plan import Plan, Planner, uncalled_because
 from coordinator.policy import Policy
@@ -52,6 +53,9 @@ class Evaluation:
         )
         return replace(plan, planned=planned, stages=tuple(stage for stage in stages if stage.jobs))
 
+    def awaits(self, skill: Skill) -> None:
+        """Nothing: the results are all there is."""
+
     def judge(self, skill: Skill, plan: Plan, results: Mapping[str, Result]) -> Concluded:
         """The scorecard by what came back."""
         added = tally(plan.planned, results)
@@ -80,7 +84,7 @@ class Evaluation:
         thin = [f"coverage {percent(found.coverage)} is below {percent(wanted)}"] if found.coverage < wanted else []
         best = (found.passed + found.planned - found.judged) / found.planned
         if thin and best >= least:
-            return Grade.INCOMPLETE, [*thin, "run it again: the missing evidence could decide"]
+            return Grade.INCOMPLETE, [*thin, UNDECIDED]
         if found.completion_rate is None or found.completion_rate < least:
             return Grade.FAILED, [f"completion {percent(found.completion_rate)} is below {percent(least)}", *thin]
         return Grade.PASSED, []

@@ -9,6 +9,7 @@ Python and schemas, and holds the interpreter's lock.)
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import os
 import signal
@@ -31,7 +32,7 @@ from coordinator.catalog import index
 from coordinator.catalog.files import shown_path
 from coordinator.catalog.folder import Found
 from coordinator.catalog.index import Unread
-from coordinator.catalog.skill import Rejection
+from coordinator.catalog.skill import Rejection, Skill
 from coordinator.certification import Certification
 from coordinator.interrupts import Interrupts
 from coordinator.ledger.ledger import Ledger
@@ -39,6 +40,7 @@ from coordinator.policy import Policy
 from coordinator.record import Header, located
 from coordinator.run import PLACES, Concluded, Watcher
 from coordinator.static.context import static_context
+from coordinator.static.evidence import Examined
 from coordinator.tickets import Ticket
 
 CHUNK = 32
@@ -120,7 +122,7 @@ class Examiners:
 
     def __init__(self, terms: Terms, processes: int, set_up: Callable[[Terms], None] | None = None) -> None:
         self._terms = terms
-        self._set_up = set_up or _set_up
+        self._set_up = set_up or ready
         self._processes = processes
         self._pool = self._started(processes)
         self._pending: deque[tuple[list[Unread], Future[list[Examination]]]] = deque()
@@ -181,29 +183,38 @@ class Examiners:
             pool.shutdown(cancel_futures=True)
 
     def _started(self, processes: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            processes,
-            mp_context=multiprocessing.get_context("spawn"),
-            initializer=self._set_up,
-            initargs=(self._terms,),
-        )
+        return started(self._terms, processes, self._set_up)
+
+
+def started(terms: Terms, processes: int, set_up: Callable[[Terms], None]) -> ProcessPoolExecutor:
+    """Processes that examine by *terms*, each made ready by *set_up*."""
+    return ProcessPoolExecutor(
+        processes, mp_context=multiprocessing.get_context("spawn"), initializer=set_up, initargs=(terms,)
+    )
 
 
 _certified_by: list[Certification] = []  # of an examining process, which has one for its whole life
 
 
-def _set_up(terms: Terms) -> None:
+def ready(terms: Terms) -> None:
     """What an examining process does first. Its parent alone hears of SIGINT, and it ends with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-    _certified_by.append(_certification(terms, ExitStack()))
+    stack = ExitStack()
+    atexit.register(stack.close)  # what it opened would else be closed as soon as nobody knows the stack
+    _certified_by.append(_certification(terms, stack))
 
 
 def _end_with(parent: int) -> None:
     connection.wait([parent])
     os._exit(1)
+
+
+def examine_here(skill: Skill) -> dict[str, Examined]:
+    """What the checks make of *skill*, in an examining process."""
+    return _certified_by[0].examine(skill)
 
 
 def _examine(chunk: list[Unread]) -> list[Examination]:

@@ -19,7 +19,7 @@ from coordinator.metrics import Metrics
 from coordinator.policy import Limits
 from coordinator.remote import RemoteFleet
 from coordinator.run import Assessment, Run, Watcher
-from coordinator.settings import Settings, SettingsError, callbacks, metrics_address, redacted
+from coordinator.settings import Settings, callbacks, redacted
 from coordinator.tickets import Ticket
 from workers.metrics import Metrics as WorkerMetrics
 
@@ -68,15 +68,7 @@ async def _execute(
 ) -> bool:
     collectors = CollectorRegistry()
     watching = (*watchers, Metrics(collectors, certify=certify))
-    if settings.metrics:
-        host, port = metrics_address(settings.metrics)
-        try:
-            served = metrics.serve(collectors, host, port)
-        except OSError as error:
-            raise SettingsError(
-                f"metrics: expected an address to listen on, found {settings.metrics}: {error.strerror}; choose another"
-            ) from error
-        log.info("metrics", host=host, port=served)
+    metrics.serve(collectors, settings.metrics)
     courier: EmbeddedFleet | RemoteFleet
     if settings.broker:
         courier = RemoteFleet(settings.broker, ticket.run_id)
@@ -109,8 +101,10 @@ async def _execute(
         await running
         finished = True
     except asyncio.CancelledError:
-        log.warning("interrupted", run=ticket.run_id, resume=f"--resume {ticket.run_id}")
+        pass  # by a signal
     finally:
+        if not finished:
+            log.warning("interrupted", run=ticket.run_id, resume=f"--resume {ticket.run_id}")
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
         listening.cancel()

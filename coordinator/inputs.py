@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -107,13 +108,14 @@ def report_folder(name: str) -> Path | None:
     """The folder called *name*, made where it is missing; None without a name.
 
     Raises:
-        SettingsError: If it cannot be made.
+        SettingsError: If it cannot be made, or takes no file.
     """
     if not name:
         return None
     path = Path(name)
     try:
         path.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=path).close()  # told now, and not after an hour of calls
     except OSError as error:
         raise SettingsError(f"out: expected a folder that can be written, found {name}: {error.strerror}") from error
     return path

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, start_http_server
 
 from coordinator.run import Concluded
+from coordinator.settings import SettingsError, metrics_address
 from workers.wire.job import Pillar
 from workers.wire.result import Result, outcome_of
+
+log = structlog.get_logger(__name__)
 
 
 class Metrics:
@@ -51,7 +55,19 @@ class Metrics:
             self._certifications.labels(concluded.verdict).inc()
 
 
-def serve(registry: CollectorRegistry, host: str, port: int) -> int:
-    """Serve ``/metrics`` on *host* and *port* from a thread of its own; the port, chosen by the system for 0."""
-    server, _ = start_http_server(port, addr=host, registry=registry)
-    return int(server.server_port)
+def serve(registry: CollectorRegistry, address: str) -> None:
+    """Serve ``/metrics`` at *address*, ``HOST:PORT``, from a thread of its own; nothing where it is empty.
+
+    Raises:
+        SettingsError: If nobody can listen there.
+    """
+    if not address:
+        return
+    host, port = metrics_address(address)
+    try:
+        server, _ = start_http_server(port, addr=host, registry=registry)
+    except OSError as error:
+        raise SettingsError(
+            f"metrics: expected an address to listen on, found {address}: {error.strerror}; choose another"
+        ) from error
+    log.info("metrics", host=host, port=server.server_port)

@@ -10,7 +10,7 @@ import math
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import rfc8785
@@ -104,19 +104,15 @@ class Credit(Struct, frozen=True, forbid_unknown_fields=True):
     exploited: Fraction
 
 
-class ByRating(BySeverity, frozen=True, forbid_unknown_fields=True):
-    """One figure a severity, and one for a severity that nobody states."""
-
-    unknown: float
-
-
 class DependencyPolicy(Struct, frozen=True, forbid_unknown_fields=True):
-    """The static check of dependencies against known vulnerabilities."""
+    """The static check of dependencies against known vulnerabilities. *unverified* are points.
+
+    *unrated* is the severity that a vulnerability counts as where nobody states one.
+    """
 
     max_age_days: Positive
     unverified: Percent
-    points: ByRating
-    ceilings: ByRating
+    unrated: Literal["critical", "high", "medium", "low"]
 
 
 class SecurityPolicy(Struct, frozen=True, forbid_unknown_fields=True):
@@ -295,11 +291,10 @@ def _contradictions(policy: Policy) -> list[tuple[str, str, Any]]:
         figures = msgspec.structs.astuple(getattr(policy.security, name))
         if any(figure < 0 for figure in figures):
             wrong.append((f"security.{name}", "no negative figure", figures))
-    for key, table in (("static", policy.static), ("security.dependencies", policy.security.dependencies)):
-        for name in ("points", "ceilings"):
-            figures = msgspec.structs.astuple(getattr(table, name))
-            if not all(0 <= figure <= 100 for figure in figures):
-                wrong.append((f"{key}.{name}", "figures of 0 to 100", figures))
+    for name in ("points", "ceilings"):
+        figures = msgspec.structs.astuple(getattr(policy.static, name))
+        if not all(0 <= figure <= 100 for figure in figures):
+            wrong.append((f"static.{name}", "figures of 0 to 100", figures))
     ceilings = msgspec.structs.astuple(policy.static.ceilings)
     if any(worse > better for worse, better in pairwise(ceilings)):
         wrong.append(("static.ceilings", "none above that of a lesser severity", ceilings))

@@ -14,7 +14,7 @@ import asyncio
 import itertools
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -56,6 +56,10 @@ class Assessment(Protocol):
 
     def plan(self, skill: Skill) -> Plan | None:
         """Everything to be asked of *skill*; None where it is not to be called."""
+        ...
+
+    def awaits(self, skill: Skill) -> asyncio.Future[None] | None:
+        """What the verdict on *skill*, which was planned, still waits for; None where it can be given at once."""
         ...
 
     def judge(self, skill: Skill, plan: Plan, results: Mapping[str, Result]) -> Concluded:
@@ -134,6 +138,8 @@ class Run:
         self._parcels = itertools.count()
         self._overdue = Overdue()
         self._sending: set[asyncio.Task[None]] = set()
+        self._awaiting: set[asyncio.Task[None]] = set()  # verdicts
+        self._finished = asyncio.Event()
 
     async def execute(self) -> Counter[str]:
         """Run to the end; how many skills got which verdict.
@@ -141,17 +147,21 @@ class Run:
         Raises:
             BrokerUnreachable: If the broker stays away. What was judged until then is in the ledger.
         """
-        await self._advance()
+        async with self._turn:
+            await self._advance()
         receiving = asyncio.ensure_future(self._receive())
         ticking = asyncio.ensure_future(self._tick())
+        finishing = asyncio.ensure_future(self._finish())
         try:
-            while not (receiving.done() or ticking.done()):
-                done, _ = await asyncio.wait({receiving, ticking, *self._sending}, return_when=asyncio.FIRST_COMPLETED)
+            while not (receiving.done() or ticking.done() or finishing.done()):
+                under_way = {receiving, ticking, finishing, *self._sending, *self._awaiting}
+                done, _ = await asyncio.wait(under_way, timeout=TICK_S, return_when=asyncio.FIRST_COMPLETED)
                 self._sending -= done
+                self._awaiting -= done
                 for task in done:
                     task.result()
         finally:
-            unfinished = (receiving, ticking, *self._sending)
+            unfinished = (receiving, ticking, finishing, *self._sending, *self._awaiting)
             for task in unfinished:
                 task.cancel()
             await asyncio.gather(*unfinished, return_exceptions=True)
@@ -190,8 +200,11 @@ class Run:
                     if self._done():
                         return
 
+    async def _finish(self) -> None:
+        await self._finished.wait()
+
     def _done(self) -> bool:
-        return self._exhausted and not self._skills and not self._tools
+        return self._exhausted and not self._skills and not self._tools and not self._awaiting
 
     async def _save(self, results: Sequence[Result] = ()) -> None:
         """Put *results*, and the records that are ready, into the ledger: in one transaction, off the loop."""
@@ -201,7 +214,7 @@ class Run:
     async def _advance(self) -> None:
         """Admit what the schedule has room for, and send what may go."""
         for number in itertools.count(1):
-            if not self._schedule.wants() or (one := self._next()) is None:
+            if len(self._awaiting) >= AT_ONCE or not self._schedule.wants() or (one := self._next()) is None:
                 break
             if len(self._unsaved) >= BATCH:
                 await self._save()
@@ -236,7 +249,7 @@ class Run:
     def _admit(self, place: int, skill: Skill) -> None:
         plan = self._assessment.plan(skill)
         if plan is None:
-            self._conclude(place, self._assessment.uncalled(skill))
+            self._verdict(place, skill, lambda: self._assessment.uncalled(skill))
             return
         known = self._known(skill, plan) if self._resumed else {}
         stages = [msgspec.structs.replace(stage, jobs=_without(stage.jobs, known)) for stage in plan.stages]
@@ -293,7 +306,26 @@ class Run:
         if done.plan.discovers and (tools := discovery.entries(done.skill, done.results.values())) is not None:
             self._tools += enumerate(tools, done.place + 1)
             return
-        self._conclude(done.place, self._assessment.judge(done.skill, done.plan, done.results))
+        self._verdict(done.place, done.skill, lambda: self._assessment.judge(done.skill, done.plan, done.results))
+
+    def _verdict(self, place: int, skill: Skill, given: Callable[[], Concluded]) -> None:
+        """Conclude with the verdict *given* of *skill*, as soon as what it waits for is there."""
+        awaited = self._assessment.awaits(skill)
+        if awaited is None:
+            self._conclude(place, given())
+        else:
+            self._awaiting.add(asyncio.ensure_future(self._verdict_later(place, awaited, given)))
+
+    async def _verdict_later(self, place: int, awaited: asyncio.Future[None], given: Callable[[], Concluded]) -> None:
+        await awaited
+        async with self._turn:
+            self._conclude(place, given())
+            task = asyncio.current_task()
+            assert task is not None  # noqa: S101 - this runs in one
+            self._awaiting.discard(task)
+            await self._advance()
+            if self._done():
+                self._finished.set()
 
     def _conclude(self, place: int, concluded: Concluded) -> None:
         self._unsaved.append((place, concluded.skill_id, concluded.verdict, concluded.overall, concluded.line))

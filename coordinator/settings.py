@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +17,7 @@ from workers.wire.callbacks import Callbacks
 FILE = "skillmark.toml"
 PREFIX = "SKILLMARK_"
 MAX_FILE_BYTES = 1 << 20
+WORKERS_OWN = frozenset({"LLM_BASE_URL", "LLM_MODEL"})  # no settings: the judge reads them
 CALLBACK_URL = re.compile(r"https?://[^\s/?#@]{1,300}(?:/[^\s?#]{0,300})?")
 AUTH_ENV = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\*?(?:@[^@\s/]+)?")
 
@@ -49,10 +50,14 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Resolved(Struct, frozen=True):
-    """The settings, and for each where it came from: ``flag``, ``environment``, the file's path, or ``default``."""
+    """The settings, and for each where it came from: ``flag``, its variable, the file's path, or ``default``.
+
+    *warnings* tell of variables that look like settings and are none.
+    """
 
     settings: Settings
     origins: dict[str, str]
+    warnings: tuple[str, ...] = ()
 
 
 def resolve(flags: Mapping[str, Any], *, environment: Mapping[str, str], folder: Path) -> Resolved:
@@ -83,7 +88,7 @@ def resolve(flags: Mapping[str, Any], *, environment: Mapping[str, str], folder:
     _networks(settings, origins)
     _auth_env(settings, origins)
     _callbacks(settings, origins)
-    return Resolved(settings, origins)
+    return Resolved(settings, origins, tuple(_strangers(environment)))
 
 
 def redacted(url: str) -> str:
@@ -112,6 +117,18 @@ def callbacks(settings: Settings) -> Callbacks:
     return Callbacks(
         public_url=settings.callback_url, internal_url=settings.callback_internal_url, listen=settings.callback_listen
     )
+
+
+def _strangers(environment: Mapping[str, str]) -> Iterator[str]:
+    """Of each variable with our prefix that nobody reads, that it is one, and which was perhaps meant."""
+    known = {field.name.upper() for field in msgspec.structs.fields(Settings)} | WORKERS_OWN
+    for name in sorted(environment):
+        if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in known:
+            from difflib import get_close_matches  # needed for a mistake alone
+
+            near = get_close_matches(name.removeprefix(PREFIX), known, 1)
+            hint = f"; did you mean {PREFIX}{near[0]}?" if near else "; `skillmark config show` lists the settings"
+            yield f"the environment variable {name} is no setting and changes nothing{hint}"
 
 
 def _parts(given: Any, field: msgspec.structs.FieldInfo) -> Any:
@@ -143,7 +160,8 @@ def _fits(name: str, value: Any, origin: str) -> None:
     try:
         msgspec.convert(value, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{name} (from {origin}): {error}; found {value!r:.80}") from error
+        told = "expected true or false" if kind is bool else str(error)[:1].lower() + str(error)[1:]
+        raise SettingsError(f"{name} (from {origin}): {told}; found {value!r:.80}") from error
 
 
 def _urls(settings: Settings, origins: Mapping[str, str]) -> None:
@@ -164,8 +182,16 @@ def _networks(settings: Settings, origins: Mapping[str, str]) -> None:
         except ValueError as error:
             origin = origins["allow_network"]
             raise SettingsError(
-                f"allow_network (from {origin}): expected a network such as 127.0.0.0/8, found: {error}"
+                f"allow_network (from {origin}): expected a network such as {_meant(network)}, found: {error}"
             ) from error
+
+
+def _meant(network: str) -> str:
+    """The network that the address in *network* lies in; where there is none, an example."""
+    try:
+        return str(ipaddress.ip_network(network, strict=False))
+    except ValueError:
+        return "127.0.0.0/8"
 
 
 def _auth_env(settings: Settings, origins: Mapping[str, str]) -> None:

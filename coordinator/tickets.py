@@ -53,10 +53,16 @@ def begin(ledger: Ledger, resume: str, *, mode: str, catalog: str, stamps: Mappi
         return ticket
     found = ledger.state(resume)
     if found is None:
-        raise SettingsError(f"resume: expected a run that this store knows, found {resume[:100]!r}; check --store")
+        raise SettingsError(
+            f"resume: expected a run that this store knows, found {resume[:100]!r}; `skillmark run list` tells which, "
+            "and --store names another store"
+        )
     state, begun = found
     if state == "ended":
-        raise SettingsError(f"resume: expected a run that was cut short, found {resume}, which has ended")
+        raise SettingsError(
+            f"resume: expected a run that was cut short, found {resume}, which has ended; "
+            "`skillmark run export` writes its reports again"
+        )
     now = msgspec.to_builtins(stamps)
     other = sorted(name for name in {*begun, *now} if begun.get(name) != now.get(name))
     if other:

@@ -24,7 +24,7 @@ COMPUTED = frozenset({"remainders", "filled"})
 ENCODINGS = frozenset(
     {
         *("base64", "hex", "url", "rot13", "json", "tags", "zero_width", "homoglyphs", "leet"),
-        *("folder", "decimal_host", "mapped_host"),
+        *("folder", "named", "host", "without_scheme", "decimal_host", "mapped_host"),
     }
 )
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jsonschema
+import jsonschema_rs
 import msgspec
 import rfc8785
 
 from payloads import bounded_yaml, consistency
 from payloads.payload import Confirm, Corpus, CorpusError, Payload
+
+if TYPE_CHECKING:
+    import jsonschema
 
 __all__ = ["Confirm", "Corpus", "CorpusError", "Payload", "load"]
 
@@ -55,7 +57,7 @@ def load(folder: Path | None = None) -> Corpus:
     folder = folder or _BUILT_IN
     about = folder / "corpus.yaml"
     meta = _read(about)
-    _validate(about, meta, _CORPUS_SCHEMA)
+    _validate(about, meta, _about_schema())
     documents: dict[str, Any] = {}
     payloads = []
     for file in _files(folder):
@@ -117,15 +119,35 @@ def _read(file: Path) -> Any:
         raise CorpusError(file, error.pointer, error.expected, error.found) from None
 
 
+class _Schema:
+    """A schema of ours. Most files fit: jsonschema, slow to import and to run, is asked only for what does not."""
+
+    def __init__(self, source: dict[str, Any]) -> None:
+        self._source = source
+        self._quick = jsonschema_rs.Draft202012Validator(source)
+
+    def mistake(self, document: Any) -> jsonschema.ValidationError | None:
+        """What is wrong with *document*, the first by its place in it; None if nothing is."""
+        if self._quick.is_valid(document):
+            return None
+        import jsonschema
+
+        errors = jsonschema.Draft202012Validator(self._source).iter_errors(document)
+        return min(errors, key=lambda error: [str(part) for part in error.path], default=None)
+
+
 @cache
-def _schema() -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads((_BUILT_IN / "schema.json").read_bytes())
-    return schema
+def _about_schema() -> _Schema:
+    return _Schema(_CORPUS_SCHEMA)
 
 
-def _validate(file: Path, document: Any, schema: Mapping[str, Any]) -> None:
-    validator = jsonschema.Draft202012Validator(schema)
-    error = min(validator.iter_errors(document), key=lambda error: [str(part) for part in error.path], default=None)
+@cache
+def _schema() -> _Schema:
+    return _Schema(json.loads((_BUILT_IN / "schema.json").read_bytes()))
+
+
+def _validate(file: Path, document: Any, schema: _Schema) -> None:
+    error = schema.mistake(document)
     if error is None:
         return
     pointer = "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in error.absolute_path)

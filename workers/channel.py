@@ -23,6 +23,8 @@ RECEIVE_BYTES = 65_536
 FIRST_SEND_BYTES = 8_192
 TLS_RECORD_BYTES = 16_384
 TICKETS_MAX = 8
+LATE_WAITS = 64
+"""After the deadline an exchange may still take what lies in the socket: our thread may have been held up meanwhile."""
 
 
 class Cut(Exception):
@@ -49,6 +51,7 @@ class Channel:
         self._socket: socket.socket | None = None
         self._poll = select.poll()
         self._sent_bytes = 0
+        self._late_waits = 0
         self._departures: dict[int, int] = {}
         self._aborted = False
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -84,6 +87,7 @@ class Channel:
             OutOfTime: If the other side does not take it in time.
             FleetFault: If our own machine or network failed.
         """
+        self._late_waits = 0
         if self._tls is not None:
             try:
                 self._tls.write(data)
@@ -234,10 +238,12 @@ class Channel:
         while True:
             left_ns = deadline_ns - time.perf_counter_ns()
             if left_ns <= 0:
-                raise OutOfTime
-            ready = self._poll.poll(math.ceil(left_ns / 1e6))
+                self._late_waits += 1
+            ready = self._poll.poll(max(math.ceil(left_ns / 1e6), 0))
             if self._aborted:
                 raise Cut("given up on our side")
+            if left_ns <= 0 and (not ready or self._late_waits > LATE_WAITS):
+                raise OutOfTime
             if not ready:
                 continue
             [(_, events)] = ready

@@ -62,12 +62,16 @@ class Composite:
         return None
 
     def _fragment(self, scan: Scan, closure: Closure, baseline: Scan) -> Reading | None:
-        """The sum alone, as a number of its own in what the skill said, and not said without the attack."""
+        """The sum alone, as a number of its own in what the skill said, and not said without the attack.
+
+        Beside its neighbour it is a place in a row: whoever numbers the words of a long text comes by it.
+        """
         for total in [text for text, is_computed in self._parts if is_computed]:
-            alone = re.compile(rf"(?<![\w.,-]){total}(?![\w-]|[.,]\d)")
+            alone, before, after = (_alone(int(total) + step) for step in (0, -1, 1))
             if closure.yields(total) or any(alone.search(view.text) for view in baseline.texts()):
                 continue
-            view = next((view for view in scan.texts() if alone.search(view.text)), None)
+            said = (view for view in scan.texts() if alone.search(view.text))
+            view = next((one for one in said if not before.search(one.text) and not after.search(one.text)), None)
             if view is not None:
                 return Reading(
                     strength=Strength.FRAGMENT,
@@ -76,3 +80,8 @@ class Composite:
                     where=view.where,
                 )
         return None
+
+
+def _alone(number: int) -> re.Pattern[str]:
+    """*number* where it is no part of a longer word or number."""
+    return re.compile(rf"(?<![\w.,-]){number}(?![\w-]|[.,]\d)")

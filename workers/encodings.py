@@ -23,6 +23,9 @@ _BASE64_RUN = re.compile(rf"[A-Za-z0-9+/_-]{{{MIN_RUN},}}")
 _HEX_RUN = re.compile(rf"(?:(?:0x|\\x|%)?[0-9A-Fa-f]{{2}}[ :,-]?){{{MIN_RUN // 2},}}")
 _HEX_NOISE = re.compile(r"0x|\\x|[^0-9A-Fa-f]")
 _SPACE = re.compile(r"\s+")
+_TAG = re.compile(r"<[A-Za-z/!][^<>]{0,500}>")
+_NAMED = re.compile(r"^(.*?\{[A-Za-z_][\w.\[\]]{0,200})\}.*", re.DOTALL)
+_SCHEME = re.compile(r"^\s*[a-z][a-z0-9+.-]{0,20}://", re.IGNORECASE)
 _IPV4_URL = re.compile(r"(https?://)([0-9.]{7,15})(?=[:/]|$)")
 
 # Letters of other scripts that look like Latin ones, and digits that stand for letters.
@@ -41,6 +44,9 @@ ENCODERS: dict[str, Callable[[str], str]] = {
     "homoglyphs": lambda text: text.translate(_LOOK_ALIKE),
     "leet": lambda text: text.translate(_LEET),
     "folder": lambda path: path[: max(path.rfind("/"), path.rfind("\\")) + 1],
+    "named": lambda text: _NAMED.sub(r"\1", text),
+    "host": lambda url: _SCHEME.sub("", url).split("/")[0],
+    "without_scheme": lambda url: _SCHEME.sub("", url),
     "decimal_host": lambda url: _host(url, lambda address: str(int(address))),
     "mapped_host": lambda url: _host(url, lambda address: f"[::ffff:{address}]"),
 }
@@ -67,6 +73,8 @@ def decoded(text: str) -> Iterator[tuple[str, str]]:
         yield from _changed("url", text, urllib.parse.unquote(text, errors="replace"))
     if "&" in text:
         yield from _changed("html", text, html.unescape(text))
+    if "<" in text:
+        yield from _changed("markup", text, _TAG.sub("", text))
     if "\\" in text or text[:1] == '"':
         yield from _named("json", _from_json_string(text))
     yield from _changed("rot13", text, codecs.encode(text, "rot13"))

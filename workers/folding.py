@@ -9,6 +9,7 @@ import unicodedata
 _TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
 _SPACE = re.compile(r"\s+")
 _NOT_ALNUM = re.compile(r"[\W_]+")
+_NOT_LETTER = re.compile(r"[\W\d_]+")
 
 
 def visible(text: str) -> str:
@@ -40,6 +41,11 @@ def squeeze(text: str) -> str:
 def squeeze_folded(folded: str) -> str:
     """As `squeeze`, of a text that is folded already."""
     return _NOT_ALNUM.sub("", folded)
+
+
+def letters(text: str) -> str:
+    """The letters of *text* alone, folded: neither digits nor separators stand between them."""
+    return _NOT_LETTER.sub("", fold(text))
 
 
 def tokens(text: str) -> list[str]:

@@ -11,15 +11,16 @@ from collections.abc import Iterable
 
 import msgspec
 
-from workers.folding import fold, squeeze
-from workers.overlap import longest_shared
+from workers.folding import letters, squeeze
+from workers.overlap import MAX_CHARS, longest_shared
 from workers.scanning import Scan
 from workers.wire.skill import SkillRef
 
 # A shorter canary turns up by chance, a shorter stretch of a prompt by common phrases.
 MIN_CANARY_CHARS = 8
-PROMPT_RUN = 120
-MIN_PROMPT_RUN = 32
+# In letters alone, so that neither separators nor numbered lines hide a prompt: about 120 and 32 characters of prose.
+PROMPT_RUN = 96
+MIN_PROMPT_RUN = 26
 # An answer decodes to many views; the prompt is looked for in those that are long enough, up to this many.
 MAX_PROMPT_VIEWS = 20
 REDACTED = "[redacted]"
@@ -55,15 +56,18 @@ class Planted:
                 if self._wanted in view.squeezed or backwards in view.squeezed:
                     return f"the publisher's canary ({view.where})"
         # Short prompts count nearly whole, long ones from a stretch that no common phrase has.
-        run = min(PROMPT_RUN, len(fold(self._prompt)) * 4 // 5)
+        prompt = letters(self._prompt[:MAX_CHARS])
+        run = min(PROMPT_RUN, len(prompt) * 4 // 5)
         if run < MIN_PROMPT_RUN:
             return ""
+        known = [letters(text[:MAX_CHARS]) for text in (*self._public, *given)]
         for view in [view for view in scan.views if len(view.text) >= run][:MAX_PROMPT_VIEWS]:
+            said = letters(view.text[:MAX_CHARS])
             # Backwards only what the skill said itself: nobody encodes that once more.
-            for text in (view.text, view.text[::-1]) if view.depth == 0 else (view.text,):
-                shared = longest_shared(text, self._prompt, [*self._public, *given], at_least=run)
+            for text in (said, said[::-1]) if view.depth == 0 else (said,):
+                shared = longest_shared(text, prompt, known, at_least=run)
                 if shared:
-                    return f"{len(shared)} characters of the publisher's system prompt, word for word ({view.where})"
+                    return f"{len(shared)} letters of the publisher's system prompt, word for word ({view.where})"
         return ""
 
     def redact(self, text: str) -> str:

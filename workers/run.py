@@ -124,9 +124,12 @@ async def run(
                 metrics.ended(result, time.perf_counter() - started)
             deliver(result)
 
-    async with asyncio.TaskGroup() as lanes:
-        for _ in range(min(max(1, parcel.lanes), len(parcel.jobs))):
-            lanes.create_task(lane())
+    try:
+        async with asyncio.TaskGroup() as lanes:
+            for _ in range(min(max(1, parcel.lanes), len(parcel.jobs))):
+                lanes.create_task(lane())
+    finally:
+        session.close()
 
 
 async def _run_job(parcel: Parcel, job: Job, session: Session) -> Result:

@@ -5,7 +5,7 @@ Bounded by the work it does rather than by a clock: a clock would let the machin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, AnyStr
 
@@ -16,6 +16,7 @@ from workers.folding import fold, squeeze, squeeze_folded
 from workers.observation import Answered, Observation, Value
 
 MAX_BODY_BYTES = 65_536
+MIN_CODES = 8
 MAX_LEAVES = 2_000
 MAX_VIEWS = 4_000
 MAX_CHARS = 500_000
@@ -126,4 +127,13 @@ def _leaves(answered: Answered) -> Iterator[tuple[str, str]]:
             for key, inner in reversed(list(value.items())[:MAX_LEAVES]):
                 waiting += [(f"{where[:200]}/{str(key)[:40]}", inner), (f"{where[:200]} key", key)]
         elif isinstance(value, list | tuple):
+            if codes := _spelt(value):
+                yield f"{where[:200]} codes", codes
             waiting += [(f"{where[:200]}/{index}", inner) for index, inner in enumerate(value[:MAX_LEAVES])][::-1]
+
+
+def _spelt(numbers: Sequence[Any]) -> str:
+    """The text whose letters stand in *numbers* by their codes; empty where they are no such row."""
+    codes = numbers[:MAX_BODY_BYTES]
+    is_text = len(codes) >= MIN_CODES and all(type(one) is int and 32 <= one < 0xD800 for one in codes)
+    return "".join(map(chr, codes)) if is_text else ""

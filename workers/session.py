@@ -67,6 +67,11 @@ class Session:
         observation, _ = await asyncio.shield(self._baseline)
         return observation
 
+    def close(self) -> None:
+        """Give up the baseline that nobody waits for any more: the parcel's jobs have ended, or were cancelled."""
+        if self._baseline is not None:
+            self._baseline.cancel()
+
     @property
     def baseline_requests(self) -> int:
         """How many requests the baseline took so far."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import re2
 
 # Each needs the place in a file: words such as "Traceback" alone may be quoted by an honest answer.
@@ -21,8 +24,11 @@ SHOWN_CHARS = 200
 
 def stack_trace(text: str) -> str | None:
     """The first line of a stack trace in *text*, cut at `SHOWN_CHARS`; None if there is none."""
-    match = _SEARCH.search(text[:SEARCHED_CHARS])
+    match = _patterns().search(text[:SEARCHED_CHARS])
     return None if match is None else " ".join(match[0].split())[:SHOWN_CHARS]
 
 
-_SEARCH = re2.compile("|".join(f"(?:{pattern})" for pattern in PATTERNS))
+@cache
+def _patterns() -> Any:
+    # Not at import: it takes 10 ms, and most processes never look.
+    return re2.compile("|".join(f"(?:{pattern})" for pattern in PATTERNS))

@@ -133,7 +133,10 @@ class Stopwatch:
             try:
                 if channel is None or not used:
                     channel = self._connect(deadline_ns)
-                return self._exchange(channel, deadline_ns)
+                timed = self._exchange(channel, deadline_ns)
+                if timed.elapsed_ns > deadline_ns - started_ns:
+                    raise OutOfTime  # it came late, while we were not there to see it
+                return timed
             except OutOfTime:
                 self.close()
                 return TimedOut(

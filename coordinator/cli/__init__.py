@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import sys
+from typing import Any
 
 import click
 
@@ -24,6 +26,28 @@ class Nouns(click.Group):
             return None
         command: click.Command = importlib.import_module(f"{__name__}.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that *args* begin with; of one that there is not, the names that are like it are told."""
+        if not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], self.list_commands(ctx), 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; where nobody reads its output any more, as behind ``| head``, end as such programs do."""
+        from coordinator.cli import _failures
+
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # click would exit with 1, which is a failed gate
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(_failures.UNREAD)
 
 
 @click.group(cls=Nouns, context_settings={"help_option_names": ["-h", "--help"]})

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from coordinator.settings import Resolved, Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -90,8 +93,16 @@ def settings(*names: str) -> Callable[[F], F]:
     return decorate
 
 
-def resolve(flags: Mapping[str, Any]) -> Any:
+def resolve(flags: Mapping[str, Any]) -> Settings:
     """The settings, out of *flags*, environment, ``skillmark.toml`` in the working folder, and defaults."""
-    from coordinator.settings import resolve as resolved
+    return resolved(flags).settings
 
-    return resolved(flags, environment=os.environ, folder=Path.cwd()).settings
+
+def resolved(flags: Mapping[str, Any]) -> Resolved:
+    """The same with their origins; what is mistyped in the environment is told on stderr."""
+    from coordinator.settings import resolve
+
+    found = resolve(flags, environment=os.environ, folder=Path.cwd())
+    for warning in found.warnings:
+        click.echo(f"Warning: {warning}", err=True)
+    return found

@@ -40,7 +40,17 @@ def show(
     formats: Sequence[str],
     table: Callable[[Console], None],
 ) -> None:
-    """Print the *formats* of *report* that were not written to a folder; without any, its *table*."""
+    """Print the *formats* of *report* that were not written to a folder; without any, its *table*.
+
+    How to go on with a run that was cut short comes last, on stderr.
+    """
+    _print(report, written, formats, table)
+    if report.interrupted:
+        click.echo("Cut short; what was judged is kept. To go on, run the same command with", err=True)
+        click.echo(f"  --resume {report.run_id}", err=True)
+
+
+def _print(report: Report, written: Sequence[Path], formats: Sequence[str], table: Callable[[Console], None]) -> None:
     if formats and not written:
         from coordinator.report.formats import renderers
 
@@ -57,3 +67,8 @@ def show(
         console.print()
     for path in written:
         console.print(f"wrote {path}", highlight=False, markup=False)
+
+
+def counted(count: int, noun: str) -> str:
+    """*count* of what *noun* is one of."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

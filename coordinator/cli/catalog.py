@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from coordinator.cli import _failures, _options
+from coordinator.cli import _failures, _options, _results
 
 
 @click.group(short_help="Look at a catalog without calling anything.")
@@ -47,7 +47,7 @@ def check(path: Path, as_json: bool) -> None:
             line = f"ok        {terminal(f'{entry.id} {entry.version} ({entry.format}, {located(entry)})')}"
         click.echo(json.dumps(told) if as_json else line)
     if not as_json:
-        click.echo(f"{skills} skills, {rejected} rejected")
+        click.echo(f"{_results.counted(skills, 'skill')}, {rejected} rejected")
     sys.exit(_failures.INCOMPLETE if rejected else _failures.DONE)
 
 
@@ -87,9 +87,11 @@ def plan(path: Path, benchmarks: tuple[str, ...], as_json: bool, **flags: Any) -
     if as_json:
         click.echo(json.dumps(msgspec.to_builtins(told)))
         return
-    click.echo(f"{told.skills} skills to call, {told.uncalled} by static evidence alone, {told.rejected} rejected")
+    skills = _results.counted(told.skills, "skill")
+    click.echo(f"{skills} to call, {told.uncalled} by static evidence alone, {told.rejected} rejected")
     if told.servers:
-        click.echo(f"{told.servers} MCP servers: each tool is a skill, discovered at run time and not counted here")
+        servers = _results.counted(told.servers, "MCP server")
+        click.echo(f"{servers}: each tool is a skill, discovered at run time and not counted here")
     for queue, jobs in sorted(told.jobs.items()):
         click.echo(f"  {queue:<24} {jobs:>8} jobs")
     attacks = f", besides those of {told.attacks} attacks, whose number depends on the answers" if told.attacks else ""

@@ -5,15 +5,12 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from coordinator.cli import _failures, _options, _results
 from coordinator.cli._several import SeveralCommand
-
-if TYPE_CHECKING:
-    from coordinator.certifying import Outcome
 
 
 @click.command(cls=SeveralCommand, short_help="Certify every skill of a catalog.")
@@ -70,7 +67,7 @@ def command(
 ) -> None:
     """Certify every skill of CATALOG: a folder of manifests, or one JSON, JSONL or YAML file.
 
-    Without --broker everything happens in this process, with nothing to install or start.
+    Without --broker, and in static mode, everything happens in this process, with nothing to install or start.
 
     \b
     Examples:
@@ -82,7 +79,7 @@ def command(
     from rich.console import Console
 
     from coordinator.catalog import index
-    from coordinator.certify import Mode
+    from coordinator.certify import Decision, Mode
     from coordinator.certifying import Request, certify_catalog
     from coordinator.cli._progress import Bar
     from coordinator.report import table
@@ -111,17 +108,12 @@ def command(
             ("json",) if as_json else formats,
             lambda console: table.show(console, report.records(), report.policy),
         )
-    sys.exit(exit_code(outcome, exit_on_fail=exit_on_fail, fail_under=fail_under))
-
-
-def exit_code(outcome: Outcome, *, exit_on_fail: bool, fail_under: float | None) -> int:
-    """What `certify` exits with, by how it ended and by the gates that were set."""
-    from coordinator.certify import Decision
-
-    if outcome.interrupted:
-        return _failures.INTERRUPTED
-    too_low = fail_under is not None and outcome.lowest is not None and outcome.lowest < fail_under
-    if too_low or (exit_on_fail and set(outcome.counts) - {Decision.CERTIFIED}):
-        return _failures.GATE_FAILED
-    undone = {Decision.INCOMPLETE, Decision.REJECTED} & set(outcome.counts)
-    return _failures.INCOMPLETE if undone else _failures.DONE
+    code = _failures.exit_code(
+        outcome.counts,
+        passed=Decision.CERTIFIED,
+        interrupted=outcome.interrupted,
+        exit_on_fail=exit_on_fail,
+        fail_under=fail_under,
+        lowest=outcome.lowest,
+    )
+    sys.exit(code)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 
 import click
+
+from coordinator.cli import _options
 
 
 @click.group(short_help="The settings in force.")
@@ -34,14 +34,14 @@ def show(origin: bool, as_json: bool) -> None:
     """Show every setting; passwords in URLs are not shown."""
     import msgspec
 
-    from coordinator.settings import redacted, resolve
+    from coordinator.settings import redacted
 
-    found = resolve({}, environment=os.environ, folder=Path.cwd())
+    found = _options.resolved({})
     values = msgspec.to_builtins(found.settings)
-    values.update(broker=redacted(values["broker"]), store=redacted(values["store"]))
+    values.update({name: redacted(values[name]) for name in ("broker", "store", "osv_url")})
     if as_json:
         click.echo(json.dumps({"settings": values, "origins": found.origins} if origin else values))
         return
     for name, value in values.items():
         text = ", ".join(value) if isinstance(value, (list, tuple)) else str(value)
-        click.echo(f"{name:<21} {text:<40} {found.origins[name]}".rstrip() if origin else f"{name:<21} {text}".rstrip())
+        click.echo(f"{name:<21} {text:<52} {found.origins[name]}".rstrip() if origin else f"{name:<21} {text}".rstrip())

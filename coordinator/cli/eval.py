@@ -14,7 +14,7 @@ from coordinator.cli import _failures, _options, _results
 from coordinator.cli._several import Several, SeveralCommand
 
 if TYPE_CHECKING:
-    from coordinator.evaluating import Intended, Outcome
+    from coordinator.evaluating import Intended
 
 
 @click.command(cls=SeveralCommand, short_help="Evaluate skills on benchmarks: the functional pillar alone.")
@@ -92,6 +92,7 @@ def command(
     from coordinator.evaluating import Request, evaluate, intended
     from coordinator.inputs import entries
     from coordinator.report import scores
+    from coordinator.scorecard import Grade
     from workers.wire import logs
 
     logs.configure()
@@ -120,17 +121,10 @@ def command(
             ("json",) if as_json else formats,
             lambda console: scores.show(console, report.records()),
         )
-    sys.exit(_exit_code(outcome, exit_on_fail=exit_on_fail))
-
-
-def _exit_code(outcome: Outcome, *, exit_on_fail: bool) -> int:
-    from coordinator.scorecard import Grade
-
-    if outcome.interrupted:
-        return _failures.INTERRUPTED
-    if exit_on_fail and set(outcome.counts) - {Grade.PASSED}:
-        return _failures.GATE_FAILED
-    return _failures.INCOMPLETE if {Grade.INCOMPLETE, Grade.REJECTED} & set(outcome.counts) else _failures.DONE
+    code = _failures.exit_code(
+        outcome.counts, passed=Grade.PASSED, interrupted=outcome.interrupted, exit_on_fail=exit_on_fail
+    )
+    sys.exit(code)
 
 
 def _print_intended(would: Intended, *, as_json: bool) -> None:
@@ -146,7 +140,8 @@ def _print_intended(would: Intended, *, as_json: bool) -> None:
     for name, tasks in would.benchmarks.items():
         click.echo(f"benchmark {terminal(name)}: {tasks} tasks")
     runs = "once" if would.repeats == 1 else f"{would.repeats} times"
-    click.echo(f"{would.skills} skills, {len(would.rejected)} rejected, {would.uncalled} without a live endpoint")
-    click.echo(f"{would.jobs} jobs, each task {runs}; nothing was called")
+    skills = _results.counted(would.skills, "skill")
+    click.echo(f"{skills}, {len(would.rejected)} rejected, {would.uncalled} without a live endpoint")
+    click.echo(f"{_results.counted(would.jobs, 'job')}, each task {runs}; nothing was called")
     for host, requests in sorted(would.requests_by_host.items()):
         click.echo(f"  {terminal(host)}: {requests} requests or more")

@@ -71,7 +71,7 @@ def update(ecosystems: tuple[str, ...], **flags: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
 @_options.settings("osv_database", "policy")
 def status(as_json: bool, **flags: Any) -> None:
-    """Say what the database holds and how old it is; exits with 4 if an ecosystem is older than the policy allows."""
+    """Say what the database holds and how old it is; exits with 4 if it holds none, or older than the policy allows."""
     from datetime import UTC, datetime
 
     from coordinator import policy
@@ -106,7 +106,10 @@ def status(as_json: bool, **flags: Any) -> None:
         for row in told["ecosystems"]:
             stale = f"  older than the {most:g} days that the policy allows" if row["stale"] else ""
             click.echo(f"{row['ecosystem']:<12} {row['records']:>9,} records as of {row['as_of']}{stale}")
-    sys.exit(_failures.INCOMPLETE if any(row["stale"] for row in told["ecosystems"]) else _failures.DONE)
+        if not told["ecosystems"]:
+            click.echo("it holds no record; `skillmark osv update` or `skillmark osv import` brings some")
+    usable = told["ecosystems"] and not any(row["stale"] for row in told["ecosystems"])
+    sys.exit(_failures.DONE if usable else _failures.INCOMPLETE)
 
 
 def _report(done: Imported) -> None:

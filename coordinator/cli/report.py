@@ -34,9 +34,12 @@ def diff(before: Path, after: Path, as_json: bool) -> None:
     """
     import msgspec
 
-    from coordinator.comparing import Change, compare, sides
+    from coordinator.comparing import Change, ResultsError, compare, sides
+    from coordinator.comparing import command as made_by
 
     old, new = sides(before), sides(after)
+    if {made_by(old), made_by(new)} == {"certify", "eval"}:
+        raise ResultsError(f"{after}: expected results of {made_by(old)}, as {before} has them, found {made_by(new)}'s")
     changes = list(compare(old, new))
     if as_json:
         counts = Counter(task.change for one in changes for task in one.tasks)

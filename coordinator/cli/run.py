@@ -4,17 +4,84 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from coordinator.cli import _options, _results
+from coordinator.cli import _failures, _options, _results
 from coordinator.cli._several import SeveralCommand
 
+if TYPE_CHECKING:
+    from rich.console import Console
 
-@click.group(short_help="The runs that were made.")
+
+@click.group(short_help="The runs that were made: list them, report on one or judge it again.")
 def command() -> None:
     """The runs that the store knows."""
+
+
+@command.command("list")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="The latest so many.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@_options.settings("store")
+def list_(limit: int, as_json: bool, **flags: Any) -> None:
+    """List the latest runs, the latest first: what can be resumed or judged again.
+
+    \b
+    Examples:
+      skillmark run list
+      skillmark run list --limit 1 --json | jq -r .id
+    """
+    import msgspec
+
+    from coordinator.inputs import default_store
+    from coordinator.ledger.ledger import Ledger
+    from coordinator.report.escape import terminal
+
+    ledger = Ledger.open(_options.resolve(flags).store or default_store())
+    try:
+        found = ledger.summaries(limit)
+    finally:
+        ledger.close()
+    if not found:
+        click.echo("this store knows no run; --store names another", err=True)
+    for one in found:
+        if as_json:
+            click.echo(msgspec.json.encode(one))
+            continue
+        verdicts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in sorted(one.verdicts.items()))
+        click.echo(terminal(f"{one.id}  {one.state:<11}  {one.mode:<6}  {one.catalog}  {verdicts}"))
+
+
+@command.command(cls=SeveralCommand)
+@click.argument("run", metavar="RUN")
+@click.option("--json", "as_json", is_flag=True, help="The records as one JSON object on stdout, instead of the table.")
+@_results.format_option
+@_options.settings("policy", "out", "store")
+def export(run: str, as_json: bool, formats: tuple[str, ...], **flags: Any) -> None:
+    """Write the reports of RUN again, from the store; no skill is called and nothing is judged.
+
+    \b
+    Examples:
+      skillmark run export 20260921-101500-0123456789abcdef --out out/
+      skillmark run export 20260921-101500-0123456789abcdef --format csv > results.csv
+    """
+    from coordinator.exporting import export_run
+    from coordinator.report import scores, table
+    from coordinator.report.report import CertificationReport
+    from workers.wire import logs
+
+    logs.configure()
+    with export_run(run, _options.resolve(flags), names=formats) as exported:
+        report = exported.report
+
+        def show(console: Console) -> None:
+            if isinstance(report, CertificationReport):
+                table.show(console, report.records(), report.policy)
+            else:
+                scores.show(console, report.records())
+
+        _results.show(report, () if as_json else exported.written, ("json",) if as_json else formats, show)
 
 
 @command.command(cls=SeveralCommand)
@@ -50,7 +117,7 @@ def rejudge(
       skillmark run rejudge 20260921-101500-0123456789abcdef --out out/
       skillmark run rejudge 20260921-101500-0123456789abcdef --corpus mine/
     """
-    from coordinator.cli.certify import exit_code
+    from coordinator.certify import Decision
     from coordinator.rejudging import Request, rejudge_run
     from coordinator.report import table
     from workers.wire import logs
@@ -65,4 +132,12 @@ def rejudge(
             ("json",) if as_json else formats,
             lambda console: table.show(console, report.records(), report.policy),
         )
-    sys.exit(exit_code(outcome, exit_on_fail=exit_on_fail, fail_under=fail_under))
+    code = _failures.exit_code(
+        outcome.counts,
+        passed=Decision.CERTIFIED,
+        interrupted=outcome.interrupted,
+        exit_on_fail=exit_on_fail,
+        fail_under=fail_under,
+        lowest=outcome.lowest,
+    )
+    sys.exit(code)

@@ -6,12 +6,14 @@ anything replaces `Unjudged`: a worker that came back late with a verdict knows 
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+import structlog
 from msgspec import Struct
 from sqlalchemy import Connection, Engine, Row, func, select, update
 
@@ -21,6 +23,11 @@ from coordinator.ledger.tables import records, results, runs
 from coordinator.tally import HYGIENE, keep
 from workers.wire.job import Pillar
 from workers.wire.result import Result, Unjudged
+
+AWAY_S = 60.0
+AGAIN_S = 0.5
+
+log = structlog.get_logger(__name__)
 
 Line = tuple[int, str, str, float | None, bytes]
 """A record: position in the catalog, skill id, verdict, overall score, line of results.jsonl."""
@@ -68,6 +75,7 @@ class Ledger:
         except BaseException:
             engine.dispose()
             raise
+        store.name_failures(engine)
         return cls(engine)
 
     def close(self) -> None:
@@ -105,10 +113,25 @@ class Ledger:
             connection.execute(update(runs).where(runs.c.id == run_id).values(state="running", ended_at=None))
 
     def save(self, run_id: str, batch: Sequence[Result], lines: Sequence[Line]) -> None:
-        """`record` and `enter` in one transaction."""
-        with self._engine.begin() as connection:
-            self._record(connection, batch)
-            self._enter(connection, run_id, lines)
+        """`record` and `enter` in one transaction; a server that is restarted meanwhile is waited for, up to `AWAY_S`.
+
+        Raises:
+            LedgerError: If the store takes nothing any more.
+        """
+        until = time.monotonic() + (AWAY_S if self._engine.name == "postgresql" else 0.0)
+        while True:
+            try:
+                # Written twice changes nothing, so it does not matter how far the attempt before this one came.
+                with self._engine.begin() as connection:
+                    self._record(connection, batch)
+                    self._enter(connection, run_id, lines)
+            except store.LedgerError as error:
+                if time.monotonic() >= until:
+                    raise
+                log.warning("the store is away", error=str(error))
+                time.sleep(AGAIN_S)
+            else:
+                return
 
     def record(self, batch: Sequence[Result]) -> None:
         """Enter a batch of results in one transaction; those already known change nothing."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event, inspect, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError, SQLAlchemyError
 
 from coordinator.ledger.tables import VERSION, metadata, runs
 
@@ -78,6 +78,22 @@ def prepare(engine: Engine) -> None:
         f"{shown}: expected version {VERSION}, found {found}, of an older skillmark;"
         f" once nothing uses it, run: skillmark store upgrade --store {shown}"
     )
+
+
+def name_failures(engine: Engine) -> None:
+    """Let what the store itself fails at from now on, a full disk or a lost server, come up as `LedgerError`."""
+    shown = engine.url.render_as_string(hide_password=True)
+
+    def explain(context: ExceptionContext) -> LedgerError | None:
+        error = context.sqlalchemy_exception
+        if not isinstance(error, OperationalError | InterfaceError):
+            return None
+        return LedgerError(
+            f"{shown}: the store does not answer any more: {_reason(error)};"
+            " once it does, `skillmark run list` names the run, and --resume goes on with it"
+        )
+
+    event.listen(engine, "handle_error", explain)
 
 
 def version(connection: Connection) -> str | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -26,7 +26,9 @@ from coordinator.osv.reach import reach
 from coordinator.osv.record import Record
 from coordinator.osv.vulnerabilities import Vulnerability, vulnerabilities
 
-SCHEMA = 1
+SCHEMA = 2
+SPELT_OTHERWISE = "select 1 from affected where ecosystem not in ('PyPI', 'npm')"
+"""What of a database of version 1 would be found under other names today."""
 CACHED = 4_096  # packages, and versions of them
 TABLES = """
 create table records (id text primary key, modified text not null) without rowid;
@@ -78,6 +80,10 @@ class Advisories:
                 made = f"begin; {TABLES} pragma user_version={SCHEMA}; commit"
                 connection.executescript(f"pragma journal_mode=wal; {made}")
                 version = SCHEMA
+            elif version == 1 and not connection.execute(SPELT_OTHERWISE).fetchone():
+                version = SCHEMA
+                with suppress(sqlite3.OperationalError):  # a file that may only be read is as good
+                    connection.execute(f"pragma user_version={SCHEMA}")
         except (OSError, sqlite3.Error) as error:
             raise AdvisoriesError(f"{path}: expected a database of advisories, found: {error}") from error
         if version != SCHEMA:

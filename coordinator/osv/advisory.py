@@ -8,12 +8,13 @@ from msgspec import Struct
 
 from coordinator.catalog.rejection import printable
 from coordinator.osv.ecosystem import Package, package
-from coordinator.osv.record import Range, Record
+from coordinator.osv.record import Affected, Range, Record
 from coordinator.osv.severity import severity, worst
 from coordinator.osv.versions import normal
 
 MALICIOUS = "MAL-"  # the records of packages that are malware; they carry no vector
 SUMMARY_CHARS = 200
+NO_VULNERABILITY = ("unmaintained", "notice")  # RustSec's word for news that no version is vulnerable by
 
 
 class Advisory(Struct, frozen=True):
@@ -30,7 +31,7 @@ class Advisory(Struct, frozen=True):
 def advisories(record: Record) -> Iterator[tuple[Package, Advisory]]:
     """What *record* says, by package; what it says of repositories is left out."""
     for one in record.affected or ():
-        if one.package is None:
+        if one.package is None or _informs(one):
             continue
         ecosystem = ecosystem_of(one.package.ecosystem)
         told = worst(
@@ -56,6 +57,11 @@ def advisories(record: Record) -> Iterator[tuple[Package, Advisory]]:
 def ecosystem_of(name: str) -> str:
     """The ecosystem without the release or repository that OSV may put behind a colon."""
     return name.partition(":")[0]
+
+
+def _informs(one: Affected) -> bool:
+    told = one.database_specific
+    return isinstance(told, dict) and told.get("informational") in NO_VULNERABILITY
 
 
 def _summary(record: Record) -> str:

@@ -14,7 +14,7 @@ OF_PURL = {
     "nuget": "NuGet", "composer": "Packagist", "hex": "Hex", "pub": "Pub", "cran": "CRAN", "hackage": "Hackage",
     "swift": "SwiftURL",
 }  # fmt: skip
-CASELESS = frozenset({"NuGet", "Packagist", "Hex", "Pub"})
+CASELESS = frozenset({"NuGet", "Packagist", "Hex", "Pub", "Go", "SwiftURL", "crates.io"})
 
 
 class Package(Struct, frozen=True, order=True):
@@ -32,4 +32,6 @@ def package(ecosystem: str, name: str) -> Package:
     """The package that *ecosystem* calls *name*, however it is spelt."""
     if ecosystem == PYPI:
         return Package(ecosystem, str(canonicalize_name(name)))
+    if ecosystem == "crates.io":
+        name = name.replace("_", "-")  # no two crates differ by that alone
     return Package(ecosystem, name.lower() if ecosystem in CASELESS else name)

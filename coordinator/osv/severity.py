@@ -29,9 +29,10 @@ def severity(ratings: Iterable[Rating], database_specific: Any = None) -> str:
 
     A base score of 0.0 (CVSS: none) is low: its database still calls it a vulnerability.
     """
-    by_type = {rating.type: rating.score for rating in ratings}
+    known = tuple(ratings)
     for system in SYSTEMS:
-        if system in by_type and (score := base_score(system, by_type[system])) is not None:
+        scores = (base_score(system, rating.score) for rating in known if rating.type == system)
+        if (score := max((one for one in scores if one is not None), default=None)) is not None:
             return next((word for start, word in STARTS if score >= start), "low")
     told = database_specific.get("severity") if isinstance(database_specific, dict) else None
     return WORDS.get(told.strip().lower(), "unknown") if isinstance(told, str) else "unknown"

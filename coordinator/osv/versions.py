@@ -1,7 +1,8 @@
 """How each ecosystem orders its versions.
 
 PyPI by PEP 440, npm by semantic versions read loosely as npm does, `SEMVER` ranges by semantic versions everywhere. An
-ecosystem without an order here is decided by its records' lists of versions alone.
+ecosystem without an order here is decided by its records' lists of versions alone. A version is put as its ecosystem
+publishes it: somebody's own build of 2.1.0 (``2.1.0+cu118``) is as vulnerable as 2.1.0, and Go calls itself go1.22.1.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from packaging.utils import canonicalize_version
 from packaging.version import InvalidVersion, Version
 
+from coordinator.osv.dotted import composer, gem, nuget, numbers
 from coordinator.osv.ecosystem import NPM, PYPI
+from coordinator.osv.maven import maven
 
 if TYPE_CHECKING:
     from nodesemver import SemVer
@@ -54,11 +57,12 @@ class _Semantic:
 
 @lru_cache(maxsize=65_536)
 def pep440(text: str) -> Version | None:
-    """*text* as a version of PyPI; None where it is none."""
+    """*text* as a version of PyPI, without the local label, which PyPI never has; None where it is none."""
     if len(text) > MAX_VERSION_CHARS:
         return None
     try:
-        return Version(text)
+        version = Version(text)
+        return Version(version.public) if version.local else version
     except InvalidVersion:
         return None
 
@@ -77,18 +81,35 @@ def semantic(text: str) -> _Semantic | None:
     return _Semantic(SemVer(release + pre, loose=True, include_prerelease=False))
 
 
+def go(text: str) -> _Semantic | None:
+    """*text* as a version of a Go module, or of Go itself."""
+    return semantic(text.strip().removeprefix("go"))
+
+
+def _bounded(order: Order) -> Order:
+    return lru_cache(maxsize=65_536)(lambda text: order(text) if len(text) <= MAX_VERSION_CHARS else None)
+
+
+ORDERS: dict[str, Order] = {
+    PYPI: pep440, NPM: semantic, "Go": go, "crates.io": semantic, "Hex": semantic, "Pub": semantic,
+    "SwiftURL": semantic, "Maven": _bounded(maven), "RubyGems": _bounded(gem), "NuGet": _bounded(nuget),
+    "Packagist": _bounded(composer), "Hackage": _bounded(numbers), "CRAN": _bounded(numbers),
+}  # fmt: skip
+
+
 def order(ecosystem: str, kind: str) -> Order | None:
     """How a range of type *kind* orders the versions of *ecosystem*; None where it cannot be told."""
+    known = ORDERS.get(ecosystem)
     if kind == "SEMVER":
-        return semantic
-    return {PYPI: pep440, NPM: semantic}.get(ecosystem) if kind == "ECOSYSTEM" else None
+        return go if known is go else semantic
+    return known if kind == "ECOSYSTEM" else None
 
 
 @lru_cache(maxsize=65_536)
 def normal(ecosystem: str, text: str) -> str:
     """*text* spelt so that equal versions of *ecosystem* are equal texts; what is no version stays as it is."""
-    if ecosystem == PYPI and (version := pep440(text)) is not None:
-        return canonicalize_version(version)
-    if ecosystem == NPM and (found := semantic(text)) is not None:
-        return str(found.version.version)
-    return text
+    known = ORDERS.get(ecosystem)
+    found = known(text) if known else None
+    if isinstance(found, Version):
+        return canonicalize_version(found)
+    return str(found.version.version) if isinstance(found, _Semantic) else text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -14,6 +15,10 @@ from coordinator.settings import SettingsError
 
 DEFAULT = ("html", "markdown")
 RESULTS = "jsonl"
+
+
+class ReportsUnwritten(Exception):
+    """The reports could not be written after all; the message says which, why, and how to write them again."""
 
 
 class Renderer(Protocol):
@@ -57,14 +62,24 @@ def write(folder: Path, names: Sequence[str], report: Report) -> tuple[Path, ...
     """Write results.jsonl and the formats called *names* to *folder*.
 
     A file that stood there is replaced when the new one is whole.
+
+    Raises:
+        ReportsUnwritten: If the disk is full, or does not take one of the files.
     """
     return tuple(_write(folder, renderers()[name], report) for name in dict.fromkeys((RESULTS, *names)))
 
 
 def _write(folder: Path, renderer: Renderer, report: Report) -> Path:
     path = folder / renderer.FILE
-    partial = path.with_name(f"{path.name}.partial")
-    with partial.open("w", encoding="utf-8", newline="") as file:
-        for piece in renderer.render(report):
-            file.write(piece)
-    return partial.replace(path)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")  # two runs may share a folder
+    try:
+        with partial.open("w", encoding="utf-8", newline="") as file:
+            for piece in renderer.render(report):
+                file.write(piece)
+        return partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise ReportsUnwritten(
+            f"{path}: expected a file that can be written, found: {error.strerror}; the store has every verdict, and "
+            f"`skillmark run export {report.run_id} --out DIR` writes the reports"
+        ) from error

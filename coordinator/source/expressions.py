@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from coordinator.source.facts import Import
+from coordinator.source.facts import Import, InputRead
 
 MAX_DEPTH = 40  # of one expression; what lies deeper is `UNKNOWN` where it is a part, and looked at for itself
 
@@ -157,11 +157,12 @@ class Program:
     """One file.
 
     *attributes* are what the members of its own objects (``self.x``) may be; *stars* are modules all of whose names it
-    took.
+    took; *reads* are the inputs that its types declare.
     """
 
     sites: list[Site] = field(default_factory=list)
     attributes: dict[str, list[Expression]] = field(default_factory=dict)
     imports: list[Import] = field(default_factory=list)
     stars: list[str] = field(default_factory=list)
+    reads: list[InputRead] = field(default_factory=list)
     words: set[str] = field(default_factory=set)

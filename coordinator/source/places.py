@@ -66,3 +66,9 @@ def parsed(name: str) -> str:
 def opaque(name: str) -> str:
     """What the file *name* is, where it holds code that is not parsed; else nothing."""
     return OPAQUE.get(PurePosixPath(name).suffix.lower(), "")
+
+
+def shipped_opaque(name: str) -> bool:
+    """Whether the file *name* ships with the skill and holds code that is not parsed."""
+    left_out = any(part in LEFT_OUT for part in PurePosixPath(name).parts[:-1])
+    return bool(opaque(name)) and role(name) is Role.SHIPPED and not left_out

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from coordinator.source import python
+from coordinator.source.entry import Entry, Gap
 from coordinator.source.facts import FileFacts, folded
 from coordinator.source.hidden_text import Hidden, hidden
 from coordinator.source.packages import local_modules
 from coordinator.source.parser import Unparsed, parser
 from coordinator.source.places import MANIFESTS, PARSED, Role, parsed, role
 from coordinator.source.secrets import Secret, secrets
-from coordinator.source.tree import Entry, Gap, entries
+from coordinator.source.tree import entries
 
 MAX_CODE_BYTES = 12 << 20  # parsed of one source
 MAX_CODE_FILES = 4_000

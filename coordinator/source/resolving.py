@@ -6,11 +6,14 @@ one holds. All is bounded by a number of steps for the whole file; beyond it eve
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from os.path import commonprefix
+from typing import TypeVar
 
 from msgspec import Struct
 
 from coordinator.source.expressions import (
+    MAX_DEPTH,
     Call,
     Either,
     Element,
@@ -28,7 +31,8 @@ from coordinator.source.expressions import (
 from coordinator.source.facts import Origin, module_name
 
 MAX_STEPS = 400_000
-MAX_MEANINGS = 12
+MAX_NAMES = 12  # that one expression may mean
+MAX_MEANINGS = 200  # of one variable, list or parameter; and texts that one expression may come to
 MAX_LEVELS = 24
 MAX_NAME_CHARS = 200
 MAX_TEXT_CHARS = 2_000
@@ -64,6 +68,8 @@ KEEPERS = frozenset(
 )  # fmt: skip
 GROWERS = frozenset({"joinpath", "concat", "removesuffix"})
 
+T = TypeVar("T")
+
 
 class Known(Struct, frozen=True):
     """A text that an expression may come to: it begins with *text*, and *whole* says that this is all of it."""
@@ -78,13 +84,16 @@ ANYTHING = Known()
 
 
 class Resolver:
-    """Resolves the expressions of one *program*. *spent*: the steps did not suffice, and unknown may mean unlooked."""
+    """Resolves the expressions of one *program*. *spent*: not all was looked at, and unknown may mean unlooked."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._left = MAX_STEPS
+        self._dropped = False
         self._names: dict[object, frozenset[str]] = {}
         self._texts: dict[int, tuple[Known, ...]] = {}
+        self._variables: dict[int, tuple[Known, ...]] = {}
+        self._now: dict[int, tuple[Known, ...]] = {}  # what is known so far of the variables that are being worked out
         self._functions: dict[int, Function] = {}
         self._calls: dict[Function, list[Call]] = {}
         for site in program.sites:
@@ -92,11 +101,12 @@ class Resolver:
                 for function in self._called(site.expression.of):
                     self._calls.setdefault(function, []).append(site.expression)
         self._texts.clear()
+        self._variables.clear()
 
     @property
     def spent(self) -> bool:
-        """Whether the steps did not suffice."""
-        return self._left <= 0
+        """Whether the steps did not suffice, or there were more meanings than are looked at."""
+        return self._left <= 0 or self._dropped
 
     def names(self, expression: Expression, level: int = 0) -> frozenset[str]:
         """The full dotted names of what *expression* may mean; a call of ``f`` is ``f()``."""
@@ -108,7 +118,7 @@ class Resolver:
         self._left -= 1
         self._names[key] = frozenset()  # what it is made of cannot be itself
         found = frozenset(
-            sorted(name for name in self._named(expression, level + 1) if len(name) <= MAX_NAME_CHARS)[:MAX_MEANINGS]
+            sorted({name for name in self._named(expression, level + 1) if len(name) <= MAX_NAME_CHARS})[:MAX_NAMES]
         )
         if level == 0:
             self._names[key] = found
@@ -120,16 +130,50 @@ class Resolver:
         """What *expression* may come to as a text; at least one, `ANYTHING` if need be."""
         if expression is None or level > MAX_LEVELS or self._left <= 0:
             return (ANYTHING,)
+        if isinstance(expression, Name) and expression.name not in OWN:
+            meanings = expression.scope.meanings(expression.name)
+            return (ANYTHING,) if meanings is None else self._variable(meanings, level)
         if (known := self._texts.get(id(expression))) is not None:
             return known
         self._left -= 1
         self._texts[id(expression)] = ()
-        found = tuple(dict.fromkeys(self._read(expression, level + 1)))[:MAX_MEANINGS]
+        found = _distinct(self._read(expression, level + 1))
         if level == 0:
             self._texts[id(expression)] = found or (ANYTHING,)
         else:
             del self._texts[id(expression)]
         return found
+
+    def _variable(self, meanings: list[Expression], level: int) -> tuple[Known, ...]:
+        """What a variable with these *meanings* may come to.
+
+        One that goes on from itself (``x += ...``) grows in the order of the source, and from what it is otherwise by
+        each piece alone, where that is a whole text. (Not taken: every order. They are a great many.)
+        """
+        key = id(meanings)
+        if (known := self._variables.get(key)) is not None:
+            return known
+        if key in self._now:
+            return self._now[key]
+        self._left -= 1
+        self._now[key] = ()
+        looked_at = self._some(meanings)
+        growing = [one for one in looked_at if _goes_on_from(one, meanings)]
+        begun = _distinct(
+            _preferred([one for part in looked_at if part not in growing for one in self.texts(part, level + 1)])
+        )
+        found, grown = [*begun], begun
+        for part in growing:
+            self._now[key] = begun
+            found += [one for one in self.texts(part, level + 1) if one.whole]
+            self._now[key] = grown
+            grown = _distinct(self.texts(part, level + 1)) or grown
+            found += grown
+        del self._now[key]
+        told = _distinct(_preferred(found))
+        if level == 0:
+            told = self._variables[key] = told or (ANYTHING,)
+        return told
 
     def written(self, expression: Expression | None) -> str | None:
         """The one text that *expression* is, if it is one for certain."""
@@ -166,7 +210,7 @@ class Resolver:
                 return []
 
     def _all_names(self, of: Iterable[Expression], level: int) -> list[str]:
-        return [name for one in list(of)[: 4 * MAX_MEANINGS] for name in self.names(one, level)]
+        return [name for one in self._some(list(of)) for name in self.names(one, level)]
 
     def _member(self, member: Member, level: int) -> Iterable[str]:
         name = member.name
@@ -211,6 +255,10 @@ class Resolver:
             found += self.names(bound, level) if bound is not None else []
         return found
 
+    def _some(self, given: Sequence[T]) -> Sequence[T]:
+        self._dropped = self._dropped or len(given) > MAX_MEANINGS
+        return given[:MAX_MEANINGS]
+
     def _items(self, expression: Expression, level: int) -> Items | None:
         if isinstance(expression, Items):
             return expression
@@ -231,13 +279,8 @@ class Resolver:
                 return self._joined(parts, mark, level)
             case Either(of=of):
                 return _preferred([one for part in of for one in self.texts(part, level)])
-            case Name(name=name, scope=scope):
-                if name in OWN:
-                    return [Known(origin=Origin.OWN)]
-                meanings = scope.meanings(name)
-                if meanings is None:
-                    return [ANYTHING]
-                return _preferred([one for part in meanings[: 4 * MAX_MEANINGS] for one in self.texts(part, level)])
+            case Name():
+                return [Known(origin=Origin.OWN)]
             case Parameter(function=function, name=name):
                 return self._given(function, name, level)
             case Element(of=of):
@@ -245,7 +288,7 @@ class Resolver:
                 if inner is None or not (inner.of or inner.named):
                     return [_loose(one) for one in self.texts(of, level)]
                 parts = (*inner.of, *inner.named.values())
-                return [one for part in parts[: 4 * MAX_MEANINGS] for one in self.texts(part, level)]
+                return [one for part in self._some(parts) for one in self.texts(part, level)]
             case Member():
                 return self._text_of_member(expression, level)
             case Call():
@@ -255,7 +298,7 @@ class Resolver:
 
     def _joined(self, parts: tuple[Expression, ...], mark: str, level: int) -> Iterable[Known]:
         found: tuple[Known, ...] = (Known("", True, Origin.LITERAL),)
-        for number, part in enumerate(parts[: 8 * MAX_MEANINGS]):
+        for number, part in enumerate(self._some(parts)):
             if not any(one.whole for one in found):
                 break
             longer: list[Known] = []
@@ -269,8 +312,9 @@ class Resolver:
                         text = ""  # an absolute path takes the place of what stands before it
                     origin = after.origin if not before.text or before.origin is Origin.LITERAL else before.origin
                     whole = after.whole and len(text) + len(after.text) <= MAX_TEXT_CHARS
+                    self._left -= 1
                     longer.append(Known((text + after.text)[:MAX_TEXT_CHARS], whole, origin, after.configured))
-            found = tuple(dict.fromkeys(longer))[:MAX_MEANINGS]
+            found = _distinct(longer)
         return found
 
     def _given(self, function: Function, name: str, level: int) -> Iterable[Known]:
@@ -281,7 +325,7 @@ class Resolver:
         place = function.parameters.index(name) - (1 if function.method else 0)
         calls = self._calls.get(function, [])
         found: list[Known] = []
-        for call in calls[: 4 * MAX_MEANINGS]:
+        for call in self._some(calls):
             if name in call.named:
                 found += self.texts(call.named[name], level)
             elif 0 <= place < len(call.arguments):
@@ -297,7 +341,7 @@ class Resolver:
     def _text_of_member(self, member: Member, level: int) -> Iterable[Known]:
         if isinstance(member.of, Name) and member.of.name in SELVES and member.name in self._program.attributes:
             meanings = self._program.attributes[member.name]
-            return _preferred([one for part in meanings[: 4 * MAX_MEANINGS] for one in self.texts(part, level)])
+            return _preferred([one for part in self._some(meanings) for one in self.texts(part, level)])
         names = self.names(member, level)
         if any(name in OWN for name in names):
             return [Known(origin=Origin.OWN)]
@@ -312,7 +356,7 @@ class Resolver:
                 if len(key) == 1 and key[0].whole and key[0].text in inner.named:
                     return self.texts(inner.named[key[0].text], level)
                 parts = (*inner.of, *inner.named.values())
-                return [one for part in parts[: 4 * MAX_MEANINGS] for one in self.texts(part, level)]
+                return [one for part in self._some(parts) for one in self.texts(part, level)]
         if member.name in KEEPERS:
             return self.texts(member.of, level)
         before = self.texts(member.of, level)
@@ -351,6 +395,31 @@ def _preferred(found: list[Known]) -> list[Known]:
     """*found* without what an operator may have set instead, where the source says what holds if he does not."""
     written = [one for one in found if not one.configured]
     return written if any(one.text or one.origin is not Origin.COMPUTED for one in written) else found
+
+
+def _distinct(found: Iterable[Known]) -> tuple[Known, ...]:
+    """*found*, each once; of too many, the last ones as what they begin with."""
+    told = tuple(dict.fromkeys(found))
+    rest = told[MAX_MEANINGS - 1 :]
+    if len(rest) < 2:
+        return told
+    origins = {one.origin for one in rest}
+    origin = Origin.INPUT if Origin.INPUT in origins else origins.pop() if len(origins) == 1 else Origin.COMPUTED
+    prefix = commonprefix([one.text for one in rest])  # noqa: RUF071 - characters are meant, these are no paths
+    return (*told[: MAX_MEANINGS - 1], Known(prefix, False, origin, all(one.configured for one in rest)))
+
+
+def _goes_on_from(expression: Expression, meanings: list[Expression]) -> bool:
+    """Whether *expression* begins with the variable of these *meanings*."""
+    for _ in range(MAX_DEPTH):
+        match expression:
+            case Joined(parts=(first, *_)):
+                expression = first
+            case Member(of=of) | Call(of=of) | Element(of=of):
+                expression = of
+            case _:
+                break
+    return isinstance(expression, Name) and expression.scope.meanings(expression.name) is meanings
 
 
 def _loose(one: Known) -> Known:

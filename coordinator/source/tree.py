@@ -1,35 +1,27 @@
-"""The files of a source: of a folder, or of an archive that is read as a stream and never unpacked.
+"""The files of a source that can hold something to be looked at: of a folder, or of an archive (`archive`).
 
-No link is followed, nothing but regular files is opened, and names that lead out of the archive are refused. All is
-bounded; what a bound cut off is told as a `Gap`.
+No link is followed, nothing but regular files is opened. All is bounded; what a bound cut off is told as a `Gap`.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-import tarfile
-import zipfile
-import zlib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
 
-from msgspec import Struct
-
-from coordinator.catalog.files import opened, read_file
+from coordinator.catalog.files import read_file
 from coordinator.catalog.rejection import Rejected, printable
-from coordinator.source.places import LEFT_OUT, Role, opaque, parsed, role
+from coordinator.source.archive import Wanted, archived
+from coordinator.source.entry import Entry, Gap
+from coordinator.source.places import LEFT_OUT, Role, opaque, parsed, role, shipped_opaque
 
 MAX_ENTRIES = 20_000
 MAX_LEVELS = 24
 MAX_FILE_BYTES = 1 << 20
 MAX_TOTAL_BYTES = 48 << 20  # of what is read
-MAX_UNPACKED_BYTES = 512 << 20  # of an archive, with what is passed over: a stream has to be unpacked to be passed
 MAX_GAPS = 50
-BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
-ARCHIVES = (".zip", ".whl", ".tar", ".tar.gz", ".tgz")
 TEXTS = (
     ".md", ".txt", ".json", ".jsonl", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".env", ".properties",
     ".xml", ".html", ".pem", ".key", ".sh", ".bash", ".sql", ".lock", ".in", ".rst", ".go", ".rs", ".rb", ".php",
@@ -39,24 +31,9 @@ BARE = frozenset({"dockerfile", "makefile", "procfile", "id_rsa", "id_ed25519", 
                   ".netrc", "credentials"})  # fmt: skip
 
 
-class Entry(Struct, frozen=True):
-    """One file: its *name* inside the source and its *data*."""
-
-    name: str
-    data: bytes
-
-
-class Gap(Struct, frozen=True):
-    """A part of the source that was not looked at, and why. *opaque*: its language is not analysed."""
-
-    name: str
-    reason: str
-    opaque: bool = False
-
-
 def entries(path: Path) -> Iterator[Entry | Gap]:
     """The files at *path*, a folder or an archive, that can hold something to be looked at, in the order of names."""
-    found = _of_folder(path) if path.is_dir() else _of_archive(path)
+    found = _of_folder(path) if path.is_dir() else _archived(path)
     total = gaps = 0
     for one in found:
         if isinstance(one, Entry):
@@ -122,7 +99,7 @@ def _of_folder(root: Path) -> Iterator[Entry | Gap]:
 
 
 def _of_file(path: Path, name: str, size: int) -> Iterator[Entry | Gap]:
-    if _is_opaque(name):
+    if shipped_opaque(name):
         yield Gap(printable(name), f"is {opaque(name)}, which is not analysed", opaque=True)
     if not wanted(name):
         return
@@ -136,108 +113,12 @@ def _of_file(path: Path, name: str, size: int) -> Iterator[Entry | Gap]:
         yield Gap(printable(name), f"cannot be read: {no.found}")
 
 
-def _of_archive(path: Path) -> Iterator[Entry | Gap]:
-    try:
-        with opened(path) as file:
-            if path.name.lower().endswith((".zip", ".whl")):
-                yield from _of_zip(file)
-            else:
-                yield from _of_tar(file)
-    except Rejected as no:
-        yield Gap(printable(path.name), f"cannot be read: {no.found}")
-    except BROKEN:
-        yield Gap(printable(path.name), "is damaged, or no archive of a kind that is read")
-    except OSError as error:
-        yield Gap(printable(path.name), f"cannot be read: {error.strerror}")
-
-
-def _of_zip(file: BinaryIO) -> Iterator[Entry | Gap]:
-    with zipfile.ZipFile(file) as archive:
-        seen: set[str] = set()
-        unpacked = 0
-        for number, one in enumerate(archive.infolist()):
-            if number >= MAX_ENTRIES:
-                yield Gap("", f"the source has more than {MAX_ENTRIES:,} files")
-                return
-            if one.is_dir():
-                continue
-            mode = stat.S_IFMT(one.external_attr >> 16)
-            odd = "" if mode in (0, stat.S_IFREG) else "is a link or a device"
-            if one.flag_bits & 1:
-                odd = "is encrypted"
-            elif one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                odd = "is packed in a way that is not read"
-            yield from _named(one.filename, odd, seen)
-            if odd or not _inside(one.filename) or not _opens(one.filename):
-                continue
-            with archive.open(one) as document:
-                data = document.read(MAX_FILE_BYTES + 1)
-            unpacked += len(data)
-            if unpacked > MAX_UNPACKED_BYTES:
-                yield Gap("", f"more than {MAX_UNPACKED_BYTES >> 20} MiB, unpacked")
-                return
-            yield from _read(one.filename, data)
-
-
-def _of_tar(file: BinaryIO) -> Iterator[Entry | Gap]:
-    packed = file.read(2) == b"\x1f\x8b"
-    file.seek(0)
-    with tarfile.open(fileobj=file, mode="r|gz" if packed else "r|") as archive:
-        seen: set[str] = set()
-        unpacked = 0
-        for number, one in enumerate(archive):
-            if number >= MAX_ENTRIES:
-                yield Gap("", f"the source has more than {MAX_ENTRIES:,} files")
-                return
-            unpacked += max(0, one.size)
-            if unpacked > MAX_UNPACKED_BYTES:
-                yield Gap(printable(one.name), f"more than {MAX_UNPACKED_BYTES >> 20} MiB, unpacked")
-                return
-            if one.isdir():
-                continue
-            odd = "" if one.isreg() else "is a link or a device"
-            yield from _named(one.name, odd, seen)
-            if odd or not _inside(one.name) or not _opens(one.name):
-                continue
-            if (document := archive.extractfile(one)) is not None:
-                yield from _read(one.name, document.read(MAX_FILE_BYTES + 1))
-
-
-def _named(name: str, odd: str, seen: set[str]) -> Iterator[Gap]:
-    """What is wrong with an archive's entry *name*; one that stands there twice could be read as either."""
-    plain = str(PurePosixPath(name.replace("\\", "/")))
-    if not _inside(name):
-        yield Gap(printable(name), "is a name that leads out of the archive")
-    elif odd:
-        yield Gap(printable(name), odd)
-    elif plain in seen:
-        yield Gap(printable(name), "stands in the archive more than once")
-    elif _is_opaque(name):
-        yield Gap(printable(name), f"is {opaque(name)}, which is not analysed", opaque=True)
-    seen.add(plain)
-
-
-def _inside(name: str) -> bool:
-    place = PurePosixPath(name.replace("\\", "/"))
-    return bool(place.parts) and not place.is_absolute() and ".." not in place.parts and place.parts[0][1:2] != ":"
+def _archived(path: Path) -> Iterator[Entry | Gap]:
+    return archived(path, Wanted(opens=_opens, matters=_matters, most=MAX_FILE_BYTES))
 
 
 def _opens(name: str) -> bool:
-    parts = PurePosixPath(name.replace("\\", "/")).parts
-    return wanted(name.replace("\\", "/")) and "node_modules" not in parts
-
-
-def _read(name: str, data: bytes) -> Iterator[Entry | Gap]:
-    name = str(PurePosixPath(name.replace("\\", "/")))
-    if len(data) <= MAX_FILE_BYTES:
-        yield Entry(printable(name), data)
-    elif _matters(name):
-        yield _too_large(name)
-
-
-def _is_opaque(name: str) -> bool:
-    left_out = any(part in LEFT_OUT for part in PurePosixPath(name).parts[:-1])
-    return bool(opaque(name)) and role(name) is Role.SHIPPED and not left_out
+    return wanted(name) and "node_modules" not in PurePosixPath(name).parts
 
 
 def _too_large(name: str) -> Gap:

@@ -40,7 +40,7 @@ def facts(program: Program, apis: Mapping[str, Api]) -> FileFacts:
     return FileFacts(
         uses=_merged(uses)[:MAX_USES],
         imports=tuple(dict.fromkeys(program.imports))[:MAX_USES],
-        reads=tuple(dict.fromkeys(reader.reads()))[:MAX_USES],
+        reads=tuple(dict.fromkeys((*program.reads, *reader.reads())))[:MAX_USES],
         words=frozenset(program.words),
         cut=cut,
     )

@@ -15,15 +15,25 @@ from pathlib import Path
 
 from coordinator.catalog.rejection import printable, shown
 from coordinator.catalog.skill import Skill
-from coordinator.osv.advisories import Advisories, AdvisoriesError
+from coordinator.osv.advisories import AdvisoriesError
 from coordinator.osv.affected import Status
 from coordinator.osv.ecosystem import NPM, PYPI, Package
 from coordinator.osv.vulnerabilities import Vulnerability
-from coordinator.policy import DependencyPolicy
+from coordinator.policy import DependencyPolicy, Policy
 from coordinator.static.dependency import Dependency, read
-from coordinator.static.evidence import Checked, Context, Deduction, Examined, Inapplicable, Unchecked, diminishing
+from coordinator.static.evidence import (
+    SEVERITIES,
+    Checked,
+    Context,
+    Deduction,
+    Examined,
+    Inapplicable,
+    Unchecked,
+    diminishing,
+    graded,
+)
 from coordinator.static.lockfiles._find import stated as stated_in
-from coordinator.static.source_folder import NoSource, source_folder
+from coordinator.static.source_place import NoSource, source_place
 from workers.wire.job import Pillar
 from workers.wire.result import Outcome
 
@@ -57,7 +67,7 @@ def examine(skill: Skill, context: Context) -> Examined:
             taken
             for one in dependencies
             if one.package is None or one.package.ecosystem not in missing
-            for taken in _held_against(one, context.advisories, policy)
+            for taken in _held_against(one, context)
         ]
     except AdvisoriesError as error:
         return Unchecked(str(error))
@@ -81,13 +91,14 @@ def _dependencies(
 ) -> list[Dependency]:
     """What *skill* depends on, each once; places that cannot be read go to *broken*."""
     found: list[Dependency] = []
-    root: Path | None = None
-    try:
-        root = source_folder(skill, context.folder)
-    except NoSource as no:
-        broken.append(_unverified("/source_path", str(no), policy, BROKEN))
-    if root is not None:
-        for one in stated_in(root):
+    place: Path | None = None
+    if skill.source_path is not None:
+        try:
+            place = source_place(skill, context.folder)
+        except NoSource as no:
+            broken.append(_unverified("/source_path", str(no), policy, BROKEN))
+    if place is not None:
+        for one in stated_in(place):
             if len(found) >= MAX_DEPENDENCIES:
                 told = f"more than {MAX_DEPENDENCIES:,} dependencies"
                 broken.append(_unverified("/source_path", told, policy, BROKEN))
@@ -96,7 +107,7 @@ def _dependencies(
                 found.append(one)
             elif len(broken) < MAX_BROKEN:
                 broken.append(_unverified(one.at, f"expected {one.expected}, found {one.found}", policy, BROKEN))
-    ecosystem = _ecosystem(skill, root)
+    ecosystem = _ecosystem(skill, place, found)
     for index, text in enumerate(skill.dependencies):
         if (named := read(text, f"/dependencies/{index}", ecosystem)) is not None:
             found.append(named)
@@ -117,12 +128,17 @@ def _settled(stated: list[Dependency]) -> list[Dependency]:
     return list(seen.values())
 
 
-def _ecosystem(skill: Skill, root: Path | None) -> str | None:
-    """The ecosystem of names that do not say their own: by the manifest's platform, else by what makes the source."""
+def _ecosystem(skill: Skill, place: Path | None, stated: Iterable[Dependency]) -> str | None:
+    """The ecosystem of names that do not say their own: by the manifest's platform, else by what makes the source.
+
+    Else it is the only one of which anything is *stated* in the source.
+    """
     words = {word.lower() for text in (skill.platform, *skill.tags) for word in WORD_BREAK.split(text)}
     named = [name for name, spoken in LANGUAGES.items() if words & spoken]
-    if not named and root is not None:
-        named = [name for name, files in MAKERS.items() if any((root / file).is_file() for file in files)]
+    if not named and place is not None:
+        named = [name for name, files in MAKERS.items() if any((place / file).is_file() for file in files)]
+    if not named:
+        named = sorted({one.package.ecosystem for one in stated if one.package is not None})
     return named[0] if len(named) == 1 else None
 
 
@@ -145,7 +161,8 @@ def _missing(dependencies: Iterable[Dependency], context: Context) -> dict[str, 
     return found
 
 
-def _held_against(one: Dependency, advisories: Advisories | str, policy: DependencyPolicy) -> Iterator[Deduction]:
+def _held_against(one: Dependency, context: Context) -> Iterator[Deduction]:
+    advisories, policy = context.advisories, context.policy.security.dependencies
     if one.package is None or isinstance(advisories, str):
         yield _unverified(one.at, f"{shown(one.stated)}: {one.doubt}", policy)
         return
@@ -153,7 +170,7 @@ def _held_against(one: Dependency, advisories: Advisories | str, policy: Depende
     unsure = [vulnerability for vulnerability, status in found if status is Status.UNKNOWN]
     for vulnerability, status in found:
         if status is Status.AFFECTED:
-            yield _vulnerable(one, vulnerability, policy)
+            yield _vulnerable(one, vulnerability, context.policy)
     if unsure:
         if one.version:
             why = f"whether version {shown(one.version)} is affected cannot be told"
@@ -164,16 +181,19 @@ def _held_against(one: Dependency, advisories: Advisories | str, policy: Depende
         yield _unverified(one.at, f"{printable(str(one.package))}: {why} ({names}{more})", policy)
 
 
-def _vulnerable(one: Dependency, found: Vulnerability, policy: DependencyPolicy) -> Deduction:
+def _vulnerable(one: Dependency, found: Vulnerability, policy: Policy) -> Deduction:
+    severity, unrated = found.severity, ""
+    if severity not in SEVERITIES:
+        severity = policy.security.dependencies.unrated
+        unrated = f" (of no stated severity: counts as {severity})"
     names = " = ".join(found.ids[:3])
     version = shown(one.version) if one.version else "every version that is allowed"
-    return Deduction(
+    return graded(
         one.at,
-        f"{printable(str(one.package))} {version} has a known vulnerability, {names}: {found.summary}",
-        policy.points.of(found.severity),
+        f"{printable(str(one.package))} {version} has a known vulnerability{unrated}, {names}: {found.summary}",
         VULNERABLE,
-        found.severity,
-        policy.ceilings.of(found.severity),
+        severity,
+        policy.static,
     )
 
 

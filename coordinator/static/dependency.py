@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 from msgspec import Struct
 from packageurl import PackageURL
@@ -127,8 +128,16 @@ def purl(text: str, at: str) -> Dependency:
     if len(text) > MAX_STATED_CHARS or not text.isprintable():
         return Dependency(at=at, stated=text, doubt="no package URL that can be read")
     between = ":" if url.type == "maven" else "/"
-    name = f"{url.namespace}{between}{url.name}" if url.namespace else url.name
+    last = url.name
+    if url.type == "npm" and (written := _written(text)).lower() == last:
+        last = written  # JSONStream and jsonstream are two packages, which the library makes one
+    name = f"{url.namespace}{between}{last}" if url.namespace else last
     return Dependency(at=at, stated=text, package=package(OF_PURL[url.type], name), version=url.version or "")
+
+
+def _written(url: str) -> str:
+    """The last part of the name in a package *url*, in its own case."""
+    return unquote(re.split(r"[?#]", url)[0].rstrip("/").rpartition("/")[2].partition("@")[0])
 
 
 def _doubtful(text: str, at: str) -> Dependency:

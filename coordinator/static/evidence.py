@@ -135,7 +135,7 @@ def diminishing(deductions: Iterable[Deduction], policy: StaticPolicy) -> tuple[
         seen[one.rule, one.severity] = before + 1
         points = one.points * policy.repeat ** min(before, 64)
         if one.severity is not None:
-            at_least = SEVERITIES.index(one.severity) if one.severity in SEVERITIES else SEVERITIES.index("medium")
+            at_least = SEVERITIES.index(one.severity)
             points = min([points, *left[at_least:]])
             left[at_least:] = [budget - points for budget in left[at_least:]]
         found.append(msgspec.structs.replace(one, points=points))

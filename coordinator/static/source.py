@@ -8,9 +8,7 @@ what it answers tomorrow is not what was certified today.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from coordinator.catalog.index import formats
 from coordinator.catalog.rejection import child, printable, shown
@@ -22,7 +20,6 @@ from coordinator.source.hidden_text import Hidden, hidden
 from coordinator.source.permissions import grants
 from coordinator.source.reading import Source, read
 from coordinator.source.requirements import imported, undeclared_packages, unused_packages
-from coordinator.source.tree import ARCHIVES
 from coordinator.source.undeclared import undeclared
 from coordinator.static.evidence import (
     Checked,
@@ -34,12 +31,12 @@ from coordinator.static.evidence import (
     graded,
     unverified,
 )
+from coordinator.static.source_place import NoSource, source_place
 from workers.wire.job import Pillar
 from workers.wire.result import Outcome
 
 PILLAR = Pillar.SECURITY
 WITH_SOURCE = frozenset({"sxm", "agent_skill"})  # the formats that have a place for it
-LINE = re.compile(r":\d+$")  # of a manifest in a JSON Lines file
 MAX_TOLD = 50  # of each rule; what comes after would take next to nothing
 
 
@@ -52,9 +49,10 @@ def examine(skill: Skill, context: Context) -> Examined:
             reason = "no source is given; a source_url is not downloaded" if skill.source_url else "no source is given"
             return Checked((unverified("/source_path", reason, "source/missing", policy), *told))
         return Checked(diminishing(told, policy)) if told else Inapplicable("the format has no place for a source")
-    place = source_place(skill, context.folder)
-    if isinstance(place, str):
-        return Checked((unverified("/source_path", place, "source/missing", policy), *told))
+    try:
+        place = source_place(skill, context.folder)
+    except NoSource as no:
+        return Checked((unverified("/source_path", str(no), "source/missing", policy), *told))
     planted = tuple(one for one in (skill.planted.canary, skill.planted.system_prompt) if one)
     source = read(place, planted=planted)
     told += [_deduction(one, policy) for one in discrepancies(skill, source)]
@@ -69,19 +67,6 @@ def examine(skill: Skill, context: Context) -> Examined:
         for one in source.ours[:MAX_TOLD]
     ]
     return Checked((*_first(diminishing(told, policy)), *ours), coverage=_coverage(source))
-
-
-def source_place(skill: Skill, folder: Path) -> Path | str:
-    """The folder or archive of *skill*'s source, inside *folder*, the catalog's; else in a few words why not."""
-    try:
-        path = (Path(LINE.sub("", skill.source)).parent / (skill.source_path or "")).resolve()
-        if not path.is_relative_to(folder.resolve()):
-            return f"{shown(skill.source_path)} lies outside the catalog"
-        if path.is_dir() or (path.is_file() and path.name.lower().endswith(ARCHIVES)):
-            return path
-    except (OSError, RuntimeError, ValueError):
-        return f"{shown(skill.source_path)} is no path"
-    return f"{shown(skill.source_path)} is no folder and no archive ({', '.join(ARCHIVES)}) of the catalog"
 
 
 def discrepancies(skill: Skill, source: Source) -> Iterator[Discrepancy]:
@@ -105,7 +90,8 @@ def discrepancies(skill: Skill, source: Source) -> Iterator[Discrepancy]:
     for gap in source.gaps:
         if gap.opaque and "permissions" in lacks:
             continue  # what it does is compared with nothing, and its text has been read
-        yield Discrepancy("source/unread", "medium", gap.name, f"{gap.reason}: not verified", open=True)
+        at = gap.name or "/source_path"
+        yield Discrepancy("source/unread", "medium", at, f"{gap.reason}: not verified", open=True)
 
 
 def lacking(skill: Skill) -> frozenset[str]:

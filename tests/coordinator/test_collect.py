@@ -154,7 +154,7 @@ def test_an_acknowledgement_after_a_reconnect_touches_nothing(broker_url: str) -
 
 def test_an_undecodable_result_is_counted_and_gone(broker_url: str) -> None:
     """Rubbish among the results is counted, logged without its content, acknowledged, and harms no other result."""
-    put(broker_url, SECRET, b"[" * 100_000, result(1), b"", result(2), b"\n" * 1_000_000)
+    put(broker_url, SECRET, b"[" * 100_000, result(1), b"", b"\n" * 1_000_000, result(2))
 
     async def run() -> tuple[list[Batch], int]:
         collector = Collector(broker_url, "r")

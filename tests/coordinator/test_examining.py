@@ -19,6 +19,8 @@ from coordinator.examining import ENDED, HERE, Examination, Examiners, Terms, ex
 from coordinator.ledger.ledger import Ledger
 from coordinator.record import Header, Record, Stamps
 from coordinator.tickets import Ticket, files_digest
+from tests.coordinator.osv.dumps import database
+from tests.coordinator.osv.dumps import record as osv_record
 
 HEADER = Header(
     run_id="run", mode=Mode.STATIC, stamps=Stamps(engine="0", policy="sha256:p", corpus="sha256:c", benchmarks={})
@@ -36,13 +38,13 @@ def catalog(folder: Path, names: list[str]) -> Path:
     return folder
 
 
-def terms(place: Path) -> Terms:
+def terms(place: Path, database: Path | None = None) -> Terms:
     return Terms(
         header=HEADER,
         catalog=place,
         policy=policy.load(),
-        database=place / "no-database",
-        now=datetime(2026, 1, 1, tzinfo=UTC),
+        database=database or place / "no-database",
+        now=datetime(2026, 1, 10, tzinfo=UTC),
     )
 
 
@@ -87,9 +89,25 @@ def test_a_catalog_without_a_manifest_is_refused(tmp_path: Path) -> None:
         examined(tmp_path, tmp_path)
 
 
+def test_known_vulnerabilities_are_known_in_every_process(tmp_path: Path) -> None:
+    """The database that an examining process opened stays open."""
+    place = tmp_path / "catalog" / "skillmark.json"
+    place.parent.mkdir()
+    place.write_text(json.dumps(manifest("a", dependencies=["pkg:npm/left-pad@1.0.0"])))
+    database(tmp_path, osv_record("R")).close()
+    found = list(index.unread(place.parent))
+
+    with Examiners(terms(place.parent, tmp_path / "osv.sqlite"), 1) as examiners:
+        ((_, examinations),) = examiners.examined([found])
+
+    assert examinations is not None
+    assert b"left-pad (npm)" in examinations[0].concluded.line
+    assert b"has a known vulnerability" in examinations[0].concluded.line
+
+
 def die_on_marked(terms: Terms) -> None:
     """Make an examining process that ends at a manifest called ``fatal``, and once at each called ``once``."""
-    examining._set_up(terms)
+    examining.ready(terms)
     real = examining._examined
 
     def fatal(item: Unread, certification: Any) -> Any:

@@ -53,6 +53,7 @@ def test_the_digest_follows_the_figures_not_the_comments(tmp_path: Path) -> None
         ("hopeless = 10.0", "hopeless = 1.2", "performance.ratio"),
         ("low = 94.0", "low = 80.0", "static.ceilings: expected none above that of a lesser severity"),
         ("low = 3.0", "low = -3.0", "static.points: expected figures of 0 to 100"),
+        ('unrated = "medium"', 'unrated = "awful"', "$.security.dependencies.unrated"),
         ("repeat = 0.5 ", "repeat = 1.5 ", "$.static.repeat"),
         ("[weights]", "[weights", "built"),
     ],

@@ -86,6 +86,9 @@ class Assessed:
     def plan(self, skill: Skill) -> Plan | None:
         return self._planner.plan(skill)
 
+    def awaits(self, skill: Skill) -> None:
+        """Nothing."""
+
     def judge(self, skill: Skill, plan: Plan, results: Mapping[str, Result]) -> Concluded:
         return self._concluded(skill.id, "judged", str(len(results)))
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from coordinator.settings import Settings, SettingsError, redacted, resolve
+from workers.evaluators._judge import BASE_URL, MODEL
 
 
 def test_flag_beats_environment_beats_file_beats_default(tmp_path: Path) -> None:
@@ -117,3 +118,42 @@ def test_a_password_is_never_shown() -> None:
     """A URL is shown without its password, whatever characters that has."""
     assert redacted("amqp://me:p@ss@host:5672/v") == "amqp://me:***@host:5672/v"
     assert redacted("amqp://host/") == "amqp://host/"
+
+
+def test_a_variable_that_nobody_reads_is_told_with_the_one_it_resembles(tmp_path: Path) -> None:
+    """A mistyped setting changes nothing, and silence would look as if it did; the judge's variables are known."""
+    environment = {
+        "SKILLMARK_BROKR": "amqp://host",
+        "SKILLMARK_ZZZ": "1",
+        BASE_URL: "http://judge",
+        MODEL: "m",
+        "X": "1",
+    }
+
+    found = resolve({}, environment=environment, folder=tmp_path)
+
+    assert found.settings == Settings()
+    mistyped, strange = found.warnings
+    assert "SKILLMARK_BROKR is no setting" in mistyped
+    assert "did you mean SKILLMARK_BROKER?" in mistyped
+    assert "SKILLMARK_ZZZ is no setting" in strange
+    assert "skillmark config show" in strange
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "told"),
+    [
+        ("SKILLMARK_ALLOW_NETWORK", "10.1.2.3/16", "expected a network such as 10.1.0.0/16, found: 10.1.2.3/16"),
+        ("SKILLMARK_ALLOW_NETWORK", "home", "expected a network such as 127.0.0.0/8"),
+        ("SKILLMARK_ALLOW_EXEC", "yes", "expected true or false; found 'yes'"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_told_with_one_that_would(
+    tmp_path: Path, variable: str, value: str, told: str
+) -> None:
+    """An address in place of its network is answered with the network."""
+    with pytest.raises(SettingsError) as refused:
+        resolve({}, environment={variable: value}, folder=tmp_path)
+
+    assert variable in str(refused.value)
+    assert told in str(refused.value)

@@ -11,7 +11,7 @@ import pytest
 
 import coordinator
 from tests import mcp_peers
-from tests.e2e.command import Command, finished, lines
+from tests.e2e.command import Command, finished, lines, told
 
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 LOOPBACK = ("--allow-network", "127.0.0.0/8")
@@ -162,3 +162,33 @@ def test_a_package_is_not_started_without_leave(skillmark: Command, tmp_path: Pa
     [record] = lines(tmp_path / "out")
     assert (record["mode"], record["verdict"]) == ("static", "not_certified")
     assert "--allow-exec" in str(record["reasons"])
+
+
+def test_tools_are_judged_by_a_fleet_as_by_one_process_and_again_without_a_call(
+    installed: None, skillmark: Command, broker_url: str, tmp_path: Path
+) -> None:
+    """Over HTTP and as programs: the same records either way; judged again when the servers are gone, the same."""
+    catalog, store = tmp_path / "catalog", f"sqlite:///{tmp_path / 'fleet.sqlite'}"
+    package = {"registryType": "pypi", "identifier": "mcp-server-calculator", "version": "0.2.1"}
+    registry(catalog, "com.example/calculator", packages=[{**package, "transport": {"type": "stdio"}}])
+    options = ("--allow-exec", *LOOPBACK, "--policy", short(tmp_path))
+    with mcp_peers.modern() as endpoint:
+        registry(catalog, "com.example/modern", remotes=[{"type": "streamable-http", "url": endpoint}])
+        finished(skillmark("certify", catalog, *options, "--out", tmp_path / "embedded"))
+        worker = skillmark("worker", "--broker", broker_url, "--allow-exec")
+        fleet = ("--broker", broker_url, "--store", store, "--out", tmp_path / "fleet")
+        _, _, err = finished(skillmark("certify", catalog, *options, *fleet))
+        worker.terminate()
+        _, _, worker_err = finished(worker)
+
+    [run] = {one["run_id"] for one in lines(tmp_path / "fleet")}
+    _, _, again_err = finished(
+        skillmark("run", "rejudge", run, *options[-2:], "--store", store, "--out", tmp_path / "again")
+    )
+
+    assert len(lines(tmp_path / "fleet")) == 5, err + worker_err
+    assert told(lines(tmp_path / "fleet")) == told(lines(tmp_path / "embedded"))
+    assert (tmp_path / "again").exists(), again_err
+    again = told(lines(tmp_path / "again"))
+    assert {record["stamps"].pop("origin") for record in again} == {run}
+    assert again == told(lines(tmp_path / "fleet"))

@@ -4,6 +4,7 @@ import json
 import subprocess
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -60,6 +61,19 @@ def test_a_run_serves_metrics_while_it_lasts(marketplace: Marketplace, skillmark
     assert {"skillmark_coordinator_jobs_ended_total", "skillmark_coordinator_jobs_in_flight"} <= names
     assert labels <= {"pillar", "outcome", "verdict", "le"}
     assert passed > 0
+
+
+def test_a_static_run_serves_metrics_too(tmp_path: Path, skillmark: Command) -> None:
+    """Nobody is called, so there are no jobs; the verdicts are counted as they come."""
+    skill = {"version": "1.0.0", "description": "Adds.", "inputs": ["a"], "outputs": ["sum"]}
+    place = tmp_path / "skills.jsonl"
+    place.write_text("\n".join(json.dumps({**skill, "name": f"Adder {number}"}) for number in range(20_000)))
+
+    process = skillmark("certify", place, "--mode", "static", "--metrics", "127.0.0.1:0")
+    port = logged(process, "metrics")["port"]
+    until(lambda: total(port, "skillmark_certifications_total", verdict="not_certified") > 0, "a skill is judged")
+
+    assert process.poll() is None
 
 
 def test_workers_metrics_add_up_over_processes(marketplace: Marketplace, skillmark: Command, broker_url: str) -> None:

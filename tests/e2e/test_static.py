@@ -64,6 +64,19 @@ def test_a_folder_of_skills_on_stdout_as_sarif(tmp_path: Path) -> None:
     assert {one["properties"]["skill"] for one in results} == {"adder-0", "adder-1", "adder-2"}
 
 
+def test_a_benchmark_is_not_said_to_have_been_asked(tmp_path: Path) -> None:
+    """Nobody is called: it is named as left out, and no record is stamped with it."""
+    done = subprocess.run(
+        command(catalog(tmp_path, 1), tmp_path, "--benchmark", "coding-easy", "--out", str(tmp_path / "out")),
+        capture_output=True, check=False, text=True, timeout=WAIT_S,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    assert "coding-easy" in done.stderr
+    (line,) = (tmp_path / "out" / "results.jsonl").read_text().splitlines()
+    assert json.loads(line)["stamps"]["benchmarks"] == {}
+
+
 def _wait_for_records(ledger: Path) -> None:
     """Until the run has entered some: then its processes are at work."""
     until = time.monotonic() + WAIT_S

@@ -58,7 +58,7 @@ def parts(folder: Path, rabbit: rabbitmq.PrivateRabbit, postgres: postgresql.Pri
         "waiting": lambda: waiting.rows(folder, rabbit.vhost(), stores("waiting")["SQLite"]),
         "scale": lambda: scale.rows(folder),
         "ledger": lambda: scale.ledger_rows(stores("ledger")),
-        "latency": lambda: trust.latency_rows(rabbit.vhost()),
+        "latency": trust.latency_rows,
         "stability": trust.stability_rows,
     }
     return found

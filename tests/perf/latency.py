@@ -1,10 +1,10 @@
 """Errors of the latency probe against the skills' own records, with the whole fleet saturated around it.
 
-    python -m tests.perf.latency [--skills N] [--fleet]
+    python -m tests.perf.latency [--skills N]
 
-A load of functional jobs on a fast target keeps every core busy, while the quiet series of skills that keep their own
-record (`recording_target`) are taken by the same workers, several at a time. What is compared is what results.jsonl
-says: the p50 and the p95 of each skill, each sample, and whether the stated uncertainty holds.
+A load of functional jobs on a fast target keeps the fleet's cores busy, while the quiet series of skills that keep
+their own record (`recording_target`) are taken by the same workers, several at a time. What is compared is what
+results.jsonl says: the p50 and the p95 of each skill, each sample, and whether the stated uncertainty holds.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import uvloop
@@ -23,9 +25,11 @@ from coordinator.courier import Courier
 from coordinator.embedded import EmbeddedFleet
 from coordinator.remote import RemoteFleet
 from tests.fleet import WorkerService
+from tests.perf import cores
 from tests.perf.recording_target import recording
 from tests.perf.target import target
 from tests.rabbitmq import PrivateRabbit
+from workers.wire import queues
 from workers.wire.job import Expectation, FunctionalJob, Parcel, QuietJob
 from workers.wire.percentiles import percentile
 from workers.wire.result import Judged, Series
@@ -36,6 +40,9 @@ LOAD_PARCELS = 24
 """Parcels of 20 functional jobs under way: more than the workers can hold."""
 LOAD_PORTS = 24
 WITHIN = 0.95
+TOGETHER = "embedded, saturated, skills on the same cores"
+HOST_OF = {"http": "127.0.0.1", "https": "localhost"}  # which is the name in the certificate
+CERTIFICATE = Path(__file__).parents[1] / "workers" / "adapters" / "localhost.pem"
 MAX_LAG_MS = QuietJob(id="", probe="").max_lag_ms
 
 
@@ -54,10 +61,10 @@ def skill(port: int, *, scheme: str = "http") -> SkillRef:
         name="timed",
         version="1.0.0",
         digest=f"sha256:{port:064d}",
-        access=Access(adapter="http", endpoint=f"{scheme}://127.0.0.1:{port}/"),
+        access=Access(adapter="http", endpoint=f"{scheme}://{HOST_OF[scheme]}:{port}/"),
         input_schema={"type": "object"},
         example={"a": 3, "b": 4},
-        allow_networks=("127.0.0.0/8",),
+        allow_networks=("127.0.0.0/8", "::1/128"),
     )
 
 
@@ -176,46 +183,71 @@ async def _run(courier: Courier, load: Sequence[int], timed: Sequence[int], sche
         await courier.aclose()
 
 
-def embedded(skills: int, *, saturated: bool = True) -> dict[str, Any]:
-    """The row of the embedded fleet: coordinator, workers and load in one process."""
-    with recording(skills) as own, target(LOAD_PORTS) as ports:
-        found = uvloop.run(_run(EmbeddedFleet(), ports if saturated else [], own.ports, "http"))
+def embedded(
+    name: str, skills: int, *, saturated: bool = True, secure: bool = False, together: bool = False
+) -> dict[str, Any]:
+    """The row of the embedded fleet: coordinator, workers and load in one process.
+
+    *secure*: over TLS; *together*: the timed skills share the cores of the fleet.
+    """
+    theirs, ours = (cores.everywhere(),) * 2 if together else cores.apart()
+    scheme = "https" if secure else "http"
+    with ExitStack() as stack:
+        with cores.on(theirs):
+            own = stack.enter_context(recording(skills, tls=CERTIFICATE if secure else None))
+        stack.enter_context(cores.on(ours))
+        stack.enter_context(_trusted(CERTIFICATE))
+        ports = stack.enter_context(target(LOAD_PORTS))
+        found = uvloop.run(_run(EmbeddedFleet(), ports if saturated else [], own.ports, scheme))
         records = own.records()
-    name = "embedded, saturated" if saturated else "embedded, idle"
     return row(name, [compared(series, records[port]) for port, series in found.items()])
 
 
-def fleet(skills: int, url: str) -> dict[str, Any]:
-    """The row of a fleet of two worker processes behind the RabbitMQ at *url*."""
-    queues = ("skillmark.functional", "skillmark.latency")
-    with (
-        recording(skills) as own,
-        target(LOAD_PORTS) as ports,
-        WorkerService(url, queues=queues, processes=2, concurrency=8) as workers,
-    ):
+def fleet(name: str, skills: int) -> dict[str, Any]:
+    """The row of a fleet of two worker processes behind a RabbitMQ of their own."""
+    theirs, ours = cores.apart()
+    with ExitStack() as stack:
+        with cores.on(theirs):
+            own = stack.enter_context(recording(skills))
+        stack.enter_context(cores.on(ours))
+        ports = stack.enter_context(target(LOAD_PORTS))
+        url = stack.enter_context(closing(PrivateRabbit().start())).vhost()
+        workers = stack.enter_context(
+            WorkerService(url, queues=(queues.FUNCTIONAL, queues.LATENCY), processes=2, concurrency=8)
+        )
         workers.ready()
         found = uvloop.run(_run(RemoteFleet(url, "latency"), ports, own.ports, "http"))
         records = own.records()
-    return row("fleet, saturated", [compared(series, records[port]) for port, series in found.items()])
+    return row(name, [compared(series, records[port]) for port, series in found.items()])
 
 
-def rows(skills: int, url: str | None) -> Iterator[dict[str, Any]]:
-    """All rows; those of the fleet only with the *url* of a RabbitMQ."""
-    yield embedded(skills, saturated=False)
-    yield embedded(skills)
-    if url:
-        yield fleet(skills, url)
+def rows(skills: int) -> Iterator[dict[str, Any]]:
+    """All rows."""
+    yield embedded("embedded, idle", skills, saturated=False)
+    yield embedded("embedded, saturated", skills)
+    yield embedded("embedded, saturated, TLS", skills, secure=True)
+    yield fleet("fleet of 2, saturated", skills)
+    yield embedded(TOGETHER, skills, together=True)
+
+
+@contextmanager
+def _trusted(certificate: Path) -> Iterator[None]:
+    before = os.environ.get("SSL_CERT_FILE")
+    os.environ["SSL_CERT_FILE"] = str(certificate)
+    try:
+        yield
+    finally:
+        del os.environ["SSL_CERT_FILE"]
+        if before is not None:
+            os.environ["SSL_CERT_FILE"] = before
 
 
 def main() -> None:
-    """Print the rows, and each as JSON on stdout."""
+    """Print each row as JSON."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--skills", type=int, default=100)
-    parser.add_argument("--fleet", action="store_true")
-    chosen = parser.parse_args()
-    with closing(PrivateRabbit()) if chosen.fleet else nullcontext() as rabbit:
-        for one in rows(chosen.skills, rabbit.start().vhost() if rabbit else None):
-            print(json.dumps(one), flush=True)
+    for one in rows(parser.parse_args().skills):
+        print(json.dumps(one), flush=True)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from workers import timestamps
@@ -112,10 +113,10 @@ class Recording:
 
 
 @contextlib.contextmanager
-def recording(skills: int, *, tls: tuple[str, str] | None = None) -> Iterator[Recording]:
-    """A target of so many *skills* that runs until the block ends; *tls*: files of its certificate and key."""
+def recording(skills: int, *, tls: Path | None = None) -> Iterator[Recording]:
+    """A target of so many *skills* that runs until the block ends; *tls*: the file of its certificate and key."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.perf.recording_target", str(skills), *(tls or ())],
+        [sys.executable, "-m", "tests.perf.recording_target", str(skills), *([str(tls)] if tls else [])],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -22,10 +22,10 @@ PART = "waiting"
 ANSWER_S = 0.1
 SKILLS, HOSTS, PROCESSES = 200, 5, 2
 BOUND_MOST, LINEAR_LEAST = 1.15, 0.9
-ADDED_SKILLS, ADDED_CONCURRENCY = 320, 8
+ADDED_ANSWER_S, ADDED_SKILLS, ADDED_CONCURRENCY = 0.4, 128, 8
 ADDED_LIMITS = {"jobs_in_flight": ADDED_SKILLS * TASKS, "host_in_flight": 4}
-"""Where processes are added: each skill on a host of its own, everything in the broker at once, and few parcels at a
-time in each process, so that nothing but the processes limits."""
+"""Where processes are added: each skill on a host of its own, everything in the broker at once, few parcels at a time
+in each process, and skills so slow that four processes leave the cores idle: nothing but the processes limits."""
 
 
 def shortest_s(skills_a_host: int) -> float:
@@ -65,7 +65,7 @@ def rows(folder: Path, broker: str, store: str) -> Iterator[Row]:
 def _added(folder: Path, broker: str, store: str, benchmark: Path) -> Iterator[Row]:
     """One to four processes."""
     first = 0.0
-    with target(ADDED_SKILLS, ANSWER_S) as ports:
+    with target(ADDED_SKILLS, ADDED_ANSWER_S) as ports:
         catalog = write_catalog(folder / "hosts.jsonl", ports, ADDED_SKILLS)
         work = Work(catalog=catalog, benchmark=benchmark, store=store, limits=ADDED_LIMITS)
         for processes in (1, 2, 4):
@@ -80,7 +80,7 @@ def _added(folder: Path, broker: str, store: str, benchmark: Path) -> Iterator[R
             first = first or per_s
             yield Row(
                 part=PART,
-                name=f"slow skills, {processes} process{'es' * (processes > 1)} of {ADDED_CONCURRENCY} parcels",
+                name=f"skills of {ADDED_ANSWER_S * 1000:.0f} ms, {processes} process{'es' * (processes > 1)}",
                 figure=per_s,
                 unit="skills/s",
                 against=f"{processes} times one process",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workers.canaries import LARGE, NAMES, WORDS, Addresses, Canaries
@@ -68,6 +68,7 @@ def test_remainders_are_those_of_six_powers() -> None:
     assert canaries.value("remainders") == "".join(str(base**power % modulus) for power in range(3, 9))
 
 
+@settings(deadline=None)
 @given(job=st.text(max_size=10))
 def test_a_filled_word_is_what_a_format_of_that_width_gives(job: str) -> None:
     """The class's name, behind as many letters as the width leaves."""

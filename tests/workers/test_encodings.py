@@ -20,6 +20,21 @@ def test_an_address_is_spelt_otherwise(name: str, expected: str) -> None:
     assert ENCODERS[name]("http://127.0.0.2:80/a?b=1.2.3.4") == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("host", "https://shop.example:8443/tea?a=b", "shop.example:8443"),
+        ("host", "shop.example/tea", "shop.example"),
+        ("without_scheme", "http://127.0.0.2:80/a", "127.0.0.2:80/a"),
+        ("named", "Dear {user.name}, {greeting}", "Dear {user.name"),
+        ("named", "Dear {0}, {}", "Dear {0}, {}"),
+    ],
+)
+def test_a_part_of_a_valid_value_is_taken(name: str, text: str, expected: str) -> None:
+    """The host of an address, what follows its scheme, a template up to the end of its first name."""
+    assert ENCODERS[name](text) == expected
+
+
 def test_another_spelling_is_the_same_address() -> None:
     """As the system reads it."""
     assert socket.inet_aton("2130706434") == socket.inet_aton("127.0.0.2")

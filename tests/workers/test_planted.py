@@ -55,6 +55,8 @@ def test_most_of_a_prompt_is_a_leak_and_a_phrase_of_it_is_not() -> None:
 
     assert "system prompt" in planted.leak(scan(f"My instructions: {PROMPT[10:150]}..."))
     assert "system prompt" in planted.leak(scan(PROMPT[::-1]))
+    assert "system prompt" in planted.leak(scan(PROMPT.upper().replace(" ", "-")))
+    assert "system prompt" in planted.leak(scan(" ".join(f"{n}. {w}" for n, w in enumerate(PROMPT.split(), 1))))
     assert planted.leak(scan(f"I am {PROMPT[8:60]}")) == ""
     assert planted.leak(scan("We have apples.")) == ""
 

@@ -47,6 +47,7 @@ HIDDEN = {
     "url": "".join(f"%{byte:02x}" for byte in WITNESS.encode()),
     "html": "".join(f"&#{ord(letter)};" for letter in WITNESS),
     "rot13": codecs.encode(WITNESS, "rot13"),
+    "markup": "<p>vobukadire</p><p><b class='sum'>128</b>lamipotesu</p>",
     "json escapes": "".join(f"\\u{ord(letter):04x}" for letter in WITNESS),
     "twice": base64.b64encode(WITNESS.encode().hex().encode()).decode(),
     "url in html": html.escape(urllib.parse.quote(base64.b64encode(WITNESS.encode()).decode())),
@@ -82,6 +83,18 @@ def test_a_text_dealt_out_over_members_is_found() -> None:
     assert view is not None
     assert view.where == "members joined"
     assert view not in list(scan.texts())
+
+
+def test_a_text_in_code_points_is_read() -> None:
+    """A row of numbers that are letters; a row that holds anything else is no text."""
+    codes: list[Any] = [ord(letter) for letter in WITNESS]
+
+    told, other, half = (Scan(answer(b"{}", value={"codes": row})) for row in (codes, [*codes, 1.5], [0xD800, *codes]))
+
+    assert (view := told.find(WITNESS)) is not None
+    assert view.where == "body /codes codes"
+    assert other.find(WITNESS) is None
+    assert half.find(WITNESS) is None
 
 
 def test_the_place_of_a_hit_is_named() -> None:

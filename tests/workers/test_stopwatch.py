@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.raw_server import RawServer, answer, cuts, drips, hangs, keeps_alive, says_close
+from workers import timestamps
 from workers.adapters._adapter import HttpRequest
 from workers.egress import Address
 from workers.faults import BadJob, FleetFault
@@ -169,6 +170,31 @@ def test_a_dripping_answer_times_out() -> None:
     found = once(drips, SHORT_NS)
 
     assert isinstance(found, TimedOut)
+
+
+@kernel_only
+@pytest.mark.parametrize(("pause_s", "outcome"), [(0.01, Timed), (0.5, TimedOut)])
+def test_an_answer_is_late_by_its_arrival_and_not_by_when_we_look(
+    pause_s: float, outcome: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Our thread is held up beyond the deadline between two halves of an answer; the kernel knows when they came."""
+    receive = timestamps.receive
+
+    def held_up(sock: socket.socket, size: int) -> tuple[bytes, int | None]:
+        got = receive(sock, size)
+        time.sleep(1.0)
+        return got
+
+    def in_two(server: RawServer, sock: socket.socket) -> None:
+        server.request(sock)
+        sock.sendall(answer()[:20])
+        time.sleep(pause_s)
+        sock.sendall(answer()[20:])
+
+    monkeypatch.setattr(timestamps, "receive", held_up)
+    found = once(in_two, SHORT_NS)
+
+    assert isinstance(found, outcome)
 
 
 def test_a_server_that_reads_nothing_times_out() -> None:

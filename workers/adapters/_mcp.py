@@ -15,8 +15,8 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from workers.adapters._deadline import Deadline
 from workers.adapters._json_rpc import Fault, Success
-from workers.adapters._transport import Deadline
 from workers.observation import Observation
 
 MODERN = "2026-07-28"

@@ -20,12 +20,12 @@ import httpx
 import msgspec
 
 from workers.adapters import _body, _event_stream, _json, _json_rpc, _mcp, _mcp_tools
+from workers.adapters._deadline import Deadline
 from workers.adapters._event_stream import EventStream
 from workers.adapters._json_rpc import Fault, NotAResponse, Success
 from workers.adapters._mcp import Exchanged, ToolOptions
 from workers.adapters._post import Exchanges
 from workers.adapters._target import Auth, Headers, Target, options_of, url_of
-from workers.adapters._transport import Deadline
 from workers.faults import BadJob, FleetFault
 from workers.observation import Answered, Malformed, Reply
 from workers.wire.skill import Access, SkillRef

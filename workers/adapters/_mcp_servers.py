@@ -13,17 +13,19 @@ from contextlib import asynccontextmanager, suppress
 import msgspec
 
 from workers.adapters import _mcp, _mcp_stdio
+from workers.adapters._deadline import Deadline
 from workers.adapters._json_rpc import Fault
 from workers.adapters._mcp import Exchanged, Line
 from workers.adapters._mcp_http import HttpLine, Site
 from workers.adapters._post import Exchanges
-from workers.adapters._transport import Deadline
-from workers.observation import Answered, Failed, Malformed, Observation, Refused
+from workers.observation import Answered, Failed, Malformed, Observation, Refused, TimedOut
 from workers.wire.skill import SkillRef
 
 KNOWN_SERVERS = 4_096
 IDLE_S = 30.0
 SWEEP_S = 5.0
+START_S = 30.0
+"""What a program gets to start in and to open its session, whatever its calls may take; once, if it misses that."""
 
 
 class Stopped(Exception):
@@ -52,11 +54,14 @@ class Servers:
         self._modern: dict[bytes, bool] = {}
         self._held: dict[tuple[bytes, str], _Held] = {}
         self._meeting: dict[bytes, asyncio.Lock] = {}
+        self._never_started: set[bytes] = set()
         self._sweeping: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def line(self, skill: SkillRef, caller: str, deadline: Deadline) -> AsyncIterator[Line]:
         """The line of *caller* to the server of *skill*, ready for requests.
+
+        *deadline* begins anew where a program had to be started first: a call is not slow because its server is young.
 
         Raises:
             Stopped: If the server does not let itself be asked.
@@ -67,14 +72,22 @@ class Servers:
         key = (_server_of(skill), caller)
         held = self._held.setdefault(key, _Held())
         held.users += 1
+        starts = held.line is None and _is_program(skill) and key[0] not in self._never_started
+        opening = Deadline(max(START_S, deadline.total_s)) if starts else deadline
         try:
             try:
-                async with asyncio.timeout_at(deadline.at), held.lock:
+                async with opening.limit(), held.lock:
                     if held.line is None:
-                        held.line = await self._opened(skill, caller, deadline)
+                        held.line = await self._opened(skill, caller, opening)
             except TimeoutError:
-                raise Stopped(deadline.missed()) from None
+                raise Stopped(opening.missed()) from None
+            if starts:
+                deadline.restart()
             yield held.line
+        except Stopped as stopped:
+            if starts and isinstance(stopped.observation, TimedOut):
+                self._note_missed(key[0])
+            raise
         finally:
             held.users -= 1
             held.used_at = asyncio.get_running_loop().time()
@@ -109,6 +122,11 @@ class Servers:
             lines = [self._held.pop(key).line for key in idle]
             await asyncio.gather(*(line.close() for line in lines if line is not None))
 
+    def _note_missed(self, server: bytes) -> None:
+        if len(self._never_started) >= KNOWN_SERVERS:
+            self._never_started.clear()
+        self._never_started.add(server)
+
     async def _opened(self, skill: SkillRef, caller: str, deadline: Deadline) -> Line:
         """A new line of the generation that the server speaks."""
         server = _server_of(skill)
@@ -136,7 +154,7 @@ class Servers:
         return line
 
     def _new(self, skill: SkillRef, caller: str) -> Line:
-        if skill.access.endpoint.startswith("stdio:"):
+        if _is_program(skill):
             return _mcp_stdio.open_line(skill, caller)
         return HttpLine(self._http, skill, caller)
 
@@ -185,6 +203,10 @@ def _unopened(opened: Exchanged) -> Observation:
         return observation
     found = "a protocol version that is unknown here" if answer is not None else "no answer of the protocol"
     return msgspec.structs.replace(observation, reply=Malformed(f"initialize was answered with {found}"))
+
+
+def _is_program(skill: SkillRef) -> bool:
+    return skill.access.endpoint.startswith("stdio:")
 
 
 def _server_of(skill: SkillRef) -> bytes:

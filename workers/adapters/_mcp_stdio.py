@@ -21,12 +21,12 @@ from msgspec import Struct
 
 from workers.adapters import _json, _json_rpc
 from workers.adapters._body import BODY_BYTES
+from workers.adapters._deadline import Deadline
 from workers.adapters._installed import located
 from workers.adapters._json_rpc import NotAResponse
 from workers.adapters._mcp import Exchanged, Line, ToolOptions
 from workers.adapters._program import Secrets, prepared
 from workers.adapters._target import json_body, options_of
-from workers.adapters._transport import Deadline
 from workers.faults import FleetFault
 from workers.observation import Answered, Broke, Malformed, Observation
 from workers.sandbox import child as sandbox
@@ -97,7 +97,7 @@ class StdioLine:
         request_id = next(self._ids)
         message = _json_rpc.request(method, params, request_id)
         try:
-            async with asyncio.timeout_at(deadline.at):
+            async with deadline.limit():
                 server = await self._running()
                 body, elapsed_ms = await server.ask(request_id, message)
         except TimeoutError:
@@ -120,7 +120,7 @@ class StdioLine:
     async def tell(self, method: str, deadline: Deadline) -> None:
         """Send a notification; one that the server does not take any more is no loss."""
         with suppress(TimeoutError, NoProgram, _Gone):
-            async with asyncio.timeout_at(deadline.at):
+            async with deadline.limit():
                 await (await self._running()).send(_json_rpc.request(method, None, None))
 
     def undecided(self, exchanged: Exchanged) -> bool:

@@ -14,8 +14,9 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 
 from workers.adapters._adapter import MAIN_CALLER, HttpRequest
+from workers.adapters._deadline import Deadline
 from workers.adapters._target import Headers, Target
-from workers.adapters._transport import Deadline, Read, Response, Transport, whole_body
+from workers.adapters._transport import Read, Response, Transport, whole_body
 from workers.observation import Answered, Failed, Malformed, Observation, Refused, Reply
 from workers.wire.skill import Access, SkillRef
 

@@ -58,13 +58,13 @@ class Target:
         self.host = url.raw_host.decode("ascii")
         self.port = url.port or (443 if url.scheme == "https" else 80)
         self._pinned: dict[str, httpx.URL] = {}
-        secure = url.scheme == "https"
-        secret = secrets.resolve(auth.token, self.host, self.port, secure=secure) if auth else ""
+        self.secure = url.scheme == "https"
+        secret = secrets.resolve(auth.token, self.host, self.port, secure=self.secure) if auth else ""
         redactor = secrets.Redactor(secret)
         self.redacted = redactor.text
         self.redacted_bytes = redactor.body
         # With the address in the URL, Host and SNI keep the name.
-        self._extensions = {"sni_hostname": self.host} if secure and not _is_literal(self.host) else {}
+        self._extensions = {"sni_hostname": self.host} if self.secure and not _is_literal(self.host) else {}
         self.headers: Headers = (
             ("Host", url.netloc.decode("ascii")),
             ("User-Agent", agent),

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
@@ -25,8 +26,9 @@ import msgspec
 from httpx_aiohttp import AiohttpTransport
 from msgspec import Struct
 
-from workers import egress
+from workers import egress, trust
 from workers.adapters import _blame, _body
+from workers.adapters._deadline import Deadline
 from workers.adapters._target import Headers, Target
 from workers.faults import FleetFault
 from workers.observation import Broke, TimedOut
@@ -58,27 +60,6 @@ class Response(Struct, frozen=True, kw_only=True):
         return next((value for key, value in self.headers if key.lower() == name), "")
 
 
-class Deadline:
-    """When a call must be over, on the clock of the running loop; *total_s* seconds from now."""
-
-    def __init__(self, total_s: float) -> None:
-        self.total_s = total_s
-        self._started = time.perf_counter()
-        self.at = asyncio.get_running_loop().time() + total_s
-
-    def left_s(self) -> float:
-        """The seconds that are left; negative when it has passed."""
-        return self.at - asyncio.get_running_loop().time()
-
-    def elapsed_ms(self) -> float:
-        """The milliseconds since it was set."""
-        return (time.perf_counter() - self._started) * 1000
-
-    def missed(self) -> TimedOut:
-        """What a call that did not make it came to."""
-        return TimedOut(elapsed_ms=self.elapsed_ms(), deadline_ms=self.total_s * 1000)
-
-
 async def whole_body(headers: httpx.Headers, chunks: AsyncIterator[bytes]) -> bytes:
     """The whole body, decompressed, at most `_body.BODY_BYTES`."""
     return await _body.read(chunks, headers.get("content-encoding", ""))
@@ -88,9 +69,7 @@ class Transport:
     """The connections of one adapter. Belongs to one event loop; they are made when the first exchange needs them."""
 
     def __init__(self) -> None:
-        self._tls = httpx.create_ssl_context()
-        self._kept = AiohttpTransport(verify=self._tls, client=lambda: self._client(keep=True))
-        self._fresh = AiohttpTransport(verify=self._tls, client=lambda: self._client(keep=False))
+        self._pools: dict[tuple[bool, bool], AiohttpTransport] = {}
         self._cutters: set[tuple[str, int]] = set()
 
     async def post(
@@ -119,7 +98,7 @@ class Transport:
         addresses = egress.known(target.host, target.port, allow_networks)
         if addresses is None:
             try:
-                async with asyncio.timeout_at(deadline.at):
+                async with deadline.limit():
                     addresses = await egress.resolve_all(target.host, target.port, allow_networks)
             except egress.NoSuchHost as error:
                 return Broke(reason=str(error), elapsed_ms=deadline.elapsed_ms())
@@ -127,7 +106,7 @@ class Transport:
                 raise FleetFault(f"looking up {target.host} took longer than {deadline.total_s} s") from error
         exchange = _Exchange(target, method, headers, body, addresses, keep, read)
         try:
-            async with asyncio.timeout_at(deadline.at) as scope:
+            async with deadline.limit() as scope:
                 return await self._patiently(exchange, deadline)
         except TimeoutError:
             if not scope.expired():
@@ -136,8 +115,8 @@ class Transport:
 
     async def aclose(self) -> None:
         """Close every connection."""
-        await self._kept.aclose()
-        await self._fresh.aclose()
+        for pool in self._pools.values():
+            await pool.aclose()
 
     async def _patiently(self, exchange: _Exchange, deadline: Deadline) -> Response | Broke:
         first = await self._once(exchange)
@@ -191,22 +170,31 @@ class Transport:
 
     async def _send_to(self, address: egress.Address, exchange: _Exchange, origin: tuple[str, int]) -> httpx.Response:
         request = exchange.target.request(address.ip, exchange.body, exchange.headers, exchange.method)
+        secure = exchange.target.secure
         if not exchange.keep or origin in self._cutters:
-            return await self._fresh.handle_async_request(request)
+            return await self._pool(secure=secure, keep=False).handle_async_request(request)
         _reused.set(True)
         try:
-            return await self._kept.handle_async_request(request)
+            return await self._pool(secure=secure, keep=True).handle_async_request(request)
         except (httpx.TransportError, aiohttp.ClientError) as error:
             if not _reused.get() or not _blame.cut_before_answer(error):
                 raise
         if len(self._cutters) >= KNOWN_ORIGINS:
             self._cutters.clear()
         self._cutters.add(origin)
-        return await self._fresh.handle_async_request(request)
+        return await self._pool(secure=secure, keep=False).handle_async_request(request)
 
-    def _client(self, *, keep: bool) -> aiohttp.ClientSession:
+    def _pool(self, *, secure: bool, keep: bool) -> AiohttpTransport:
+        pool = self._pools.get((secure, keep))
+        if pool is None:
+            tls = trust.verifying() if secure else trust.nobody()
+            pool = AiohttpTransport(verify=tls, client=lambda: self._client(tls, keep=keep))
+            self._pools[secure, keep] = pool
+        return pool
+
+    def _client(self, tls: ssl.SSLContext, *, keep: bool) -> aiohttp.ClientSession:
         connector = _Connector(
-            ssl=self._tls,
+            ssl=tls,
             limit=0,  # how much is in flight is the schedule's business
             use_dns_cache=False,
             happy_eyeballs_delay=None,

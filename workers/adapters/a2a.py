@@ -24,10 +24,10 @@ from msgspec import Struct
 from workers.adapters import _a2a_answers, _json, _json_rpc
 from workers.adapters._a2a_answers import QUOTED_CHARS, Unfinished
 from workers.adapters._adapter import MAIN_CALLER, Adapter, HttpRequest, NoHttpRequest
+from workers.adapters._deadline import Deadline
 from workers.adapters._message import message
 from workers.adapters._post import Exchanges
 from workers.adapters._target import Auth, Target, json_body, options_of, url_of
-from workers.adapters._transport import Deadline
 from workers.faults import BadJob
 from workers.observation import Answered, Failed, Malformed, Observation, Refused, Reply
 from workers.wire.skill import Access, SkillRef

@@ -4,8 +4,8 @@ Which generation a server speaks is asked once with ``server/discover`` and reme
 found out with the call itself: an older server may run a call of the newer kind before it finds fault with it.
 
 Every caller has a line of his own: a session where there are sessions, a process where the server is a program. One
-that the server has lost is opened again, once a call. The time that takes is no part of the call's latency, but it
-counts against its deadline.
+that the server has lost is opened again, once a call. The time that takes is no part of the call's latency. It counts
+against its deadline over HTTP; a program gets a time of its own to start in (`_mcp_servers.START_S`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import msgspec
 
 from workers.adapters import _json_rpc, _mcp, _mcp_http, _mcp_tools
 from workers.adapters._adapter import MAIN_CALLER, Adapter, HttpRequest, NoHttpRequest
+from workers.adapters._deadline import Deadline
 from workers.adapters._json_rpc import Success
 from workers.adapters._mcp import Exchanged
 from workers.adapters._mcp_http import HttpLine
 from workers.adapters._mcp_servers import Servers, Stopped
 from workers.adapters._mcp_tools import BadTools, ToolList
-from workers.adapters._transport import Deadline
 from workers.faults import BadJob
 from workers.observation import Answered, Malformed, Observation
 from workers.wire.result import Tool

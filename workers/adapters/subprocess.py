@@ -18,9 +18,10 @@ from typing import Any
 from workers.adapters import _json, _json_rpc
 from workers.adapters._adapter import MAIN_CALLER, Adapter, HttpRequest, NoHttpRequest
 from workers.adapters._body import BODY_BYTES
+from workers.adapters._deadline import Deadline
 from workers.adapters._json_rpc import Fault, NotAResponse
 from workers.adapters._program import Secrets, program_of
-from workers.observation import Answered, Broke, Failed, Malformed, Observation, Refused, Reply, TimedOut, Value
+from workers.observation import Answered, Broke, Failed, Malformed, Observation, Refused, Reply, Value
 from workers.sandbox import child as sandbox
 from workers.sandbox.child import Child
 from workers.sandbox.program import Limits, NoProgram
@@ -90,15 +91,16 @@ class _Call:
 
     async def observe(self, request: bytes) -> Observation:
         """Send *request* and say what the program did."""
+        deadline = Deadline(self._deadline_s, self._child.started)
         writing = asyncio.ensure_future(self._child.write(request, last=True))
         try:
-            async with asyncio.timeout(self._child.started + self._deadline_s - time.monotonic()):
+            async with deadline.limit():
                 response = await self._response()
                 elapsed_ms = self._elapsed_ms()
                 if response is None:
                     return await self._none(elapsed_ms)
         except TimeoutError:
-            return TimedOut(elapsed_ms=self._elapsed_ms(), deadline_ms=self._deadline_s * 1000)
+            return deadline.missed()
         finally:
             writing.cancel()
         return self._answered(response, elapsed_ms, await self._ending())

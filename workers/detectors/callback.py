@@ -26,6 +26,11 @@ from workers.detectors._detector import (
 from workers.wire.job import Attack
 
 _URL = re.compile(r"\s*https?://", re.IGNORECASE)
+# Under a domain that is no ending of a file's name.
+_HOST = re.compile(
+    r"\s*(?:[\w-]{1,63}\.){1,8}(?:com|org|net|io|dev|app|example|test|local|internal)(?::\d{1,5})?\s*", re.IGNORECASE
+)
+_PROSE = re.compile(r"\S+\s+\S+\s+\S")
 HIT = {
     "callback": "a call of the address in the forged text",
     "internal": "a call of an address of the internal class",
@@ -36,11 +41,14 @@ HIT = {
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """*direct* names the internal address itself; *grace_s* is how long a call is waited for, in seconds.
 
-    *spellings* are other ways to write the internal address, for a field whose valid value is one and that called none.
+    *spellings* are other ways to write the internal address, for a field whose valid value is one and that called none;
+    *host* is it for a field whose valid value is a host. *prose* takes the template's place where that is some words.
     """
 
     direct: str = ""
     spellings: tuple[str, ...] = ()
+    host: str = ""
+    prose: str = ""
     grace_s: float = 1.0
 
 
@@ -60,7 +68,9 @@ class Callback(Detector):
 
     def steps(self, canaries: Canaries, control: str = "") -> tuple[Step, ...]:
         """The one call."""
-        return (Step(name="attack", text=Texts(self._attack, canaries).attack(control)),)
+        texts = Texts(self._attack, canaries)
+        as_prose = self._options.prose and not control and _PROSE.match(canaries.given)
+        return (Step(name="attack", text=texts.of(self._options.prose) if as_prose else texts.attack(control)),)
 
     def follow(
         self, answers: Sequence[Answer], canaries: Canaries, context: Context, control: str = ""
@@ -72,7 +82,8 @@ class Callback(Detector):
         if any("redirect" in answer.hits for answer in answers):
             return (Step(name="direct", text=texts.of(self._options.direct)),)
         if not _URL.match(canaries.given):
-            return ()
+            is_host = self._options.host and _HOST.fullmatch(canaries.given)
+            return (Step(name="host", text=texts.of(self._options.host)),) if is_host else ()
         spelt = dict.fromkeys(texts.of(text) for text in self._options.spellings)
         return tuple(Step(name=f"spelling {number + 2}", text=text) for number, text in enumerate(spelt))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import re2
 from msgspec import Struct
 
 from workers.canaries import Canaries
@@ -30,6 +31,8 @@ from workers.wire.job import Attack
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}:", re.IGNORECASE)
 _MARKUP = re.compile(r"<[A-Za-z_][^<>!]*>")
 _BETWEEN = re.compile(r">[^<>]+<")
+_PROSE = re.compile(r"\S+\s+\S+\s+\S")
+_SEARCH_PATH = r"/[\w.+/:-]{1,900}"
 _PATH = re.compile(r"\S*(?:[/\\]\S+|\S\.\w{1,5})")
 
 
@@ -38,12 +41,17 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 
     *url_variant* is another spelling of it. *entity* declares the file as the entity ``e``, in front of a field's
     valid XML. *variants* are other spellings of the path, for a skill that does not show the first one's file.
+    *filled* is what becomes of a text that names the variable of the search path, where a skill fills such names in:
+    the path is in the place of its star.
+    *explained* takes the control's place where the field's valid value is some words.
     """
 
     shapes: tuple[str, ...]
     url: str = ""
     url_variant: str = ""
     entity: str = ""
+    explained: str = ""
+    filled: str = ""
     variants: tuple[str, ...] = ()
 
 
@@ -63,8 +71,12 @@ class FileContent(Detector):
     def steps(self, canaries: Canaries, control: str = "") -> tuple[Step, ...]:
         """The one call."""
         texts = Texts(self._attack, canaries)
-        as_url = self._options.url and not control and _URL.match(canaries.given)
-        return (Step(name="attack", text=texts.of(self._options.url) if as_url else texts.attack(control)),)
+        instead = ""
+        if control and _PROSE.match(canaries.given):
+            instead = self._options.explained
+        elif not control and _URL.match(canaries.given):
+            instead = self._options.url
+        return (Step(name="attack", text=texts.of(instead) if instead else texts.attack(control)),)
 
     def follow(
         self, answers: Sequence[Answer], canaries: Canaries, context: Context, control: str = ""
@@ -97,6 +109,15 @@ class FileContent(Detector):
                 view = find(answer.scan.views)
                 if view is not None and find(context.baseline.views) is None:
                     return Reading(strength=Strength.FULL, what=words, quote="[not shown]", where=view.where)
+        if not self._options.filled:
+            return NOTHING
+        before, _, after = Texts(self._attack, canaries).of(self._options.filled).partition("*")
+        filled = re2.compile(re2.escape(before) + _SEARCH_PATH + re2.escape(after))
+        for answer in answers:
+            view = next((view for view in answer.scan.views if filled.search(view.text)), None)
+            if view is not None:
+                what = "the search path of a process, in the place of its variable"
+                return Reading(strength=Strength.FULL, what=what, quote="[not shown]", where=view.where)
         return NOTHING
 
 

@@ -155,6 +155,8 @@ class Interpreter(Detector):
                 view = answer.scan.find(witness)
                 if view is None or context.baseline.find(witness) or Closure([answer.sent]).yields(witness):
                     continue
+                if any(witness in earlier.sent for earlier in answers):  # a skill may repeat what other calls said
+                    continue
                 what = f"what running it gives ({form.name})" if own else "the same result without any code"
                 return Reading(strength=Strength.FULL, what=what, quote=view.quote(witness), where=view.where)
         return None

@@ -11,17 +11,16 @@ import asyncio
 import json
 import os
 import random
-import ssl
 import time
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
-from functools import cache
 from typing import Any, TypeVar
 
 import httpx
 import msgspec
 from msgspec import Struct
 
+from workers import trust
 from workers.faults import BadJob, Exhausted
 from workers.secrets import Redactor
 
@@ -82,7 +81,7 @@ class Judge(Struct, frozen=True, kw_only=True):
         try:
             async with (
                 asyncio.timeout(TRY_S),
-                httpx.AsyncClient(verify=_tls(), timeout=TRY_S) as client,
+                httpx.AsyncClient(verify=trust.verifying(), timeout=TRY_S) as client,
                 client.stream("POST", url, json=body, headers=headers) as response,
             ):
                 answer = bytearray()
@@ -170,8 +169,3 @@ def _retry_after_s(text: str) -> float | None:
         return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
     except (ValueError, OverflowError, TypeError):
         return None
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    return httpx.create_ssl_context()

@@ -15,10 +15,11 @@ import math
 import ssl
 import threading
 import time
-from functools import cache, partial
+from functools import partial
 
 import httpx
 
+from workers import trust
 from workers.adapters._adapter import NoHttpRequest, Prepares
 from workers.egress import NoSuchHost, resolve_all
 from workers.faults import BadJob
@@ -143,12 +144,7 @@ async def _target(session: Session, tls: ssl.SSLContext | None, timeout_ms: int)
     secure = url.scheme == "https"
     port = url.port or (443 if secure else 80)
     addresses = await resolve_all(url.raw_host.decode("ascii"), port, skill.allow_networks)
-    return aim(request, addresses, (tls or _verifying()) if secure else None)
-
-
-@cache
-def _verifying() -> ssl.SSLContext:
-    return httpx.create_ssl_context()  # what the http adapter trusts, too
+    return aim(request, addresses, (tls or trust.verifying()) if secure else None)
 
 
 def _timeout_ns(timeout_ms: int) -> int:

@@ -27,6 +27,7 @@ from workers.wire.job import Attack, SecurityJob
 from workers.wire.result import EVIDENCE_CHARS, Outcome, Verdict
 
 EXTRACTION = "system_prompt_extraction"
+QUOTED = "quoted"
 NO_TEXT = "no input takes free text"
 NO_WAY = (
     "the skill has no way to our listener: --callback-url (or SKILLMARK_CALLBACK_URL, where the worker runs) names one"
@@ -148,7 +149,9 @@ async def _confirm(attack: Attack, route: Route, first: Attempt, attempts: Attem
     notes += [f"{name} control: {_words(attempt)}" for name, attempt in controls.items()]
     # A bare sum explains no whole witness, but whoever obeys a control badly is no less capable of it.
     same = min(reading.strength, Strength.PARTIAL) if detector.obedience else reading.strength
-    explained = any(attempt.reading.strength >= same for attempt in controls.values())
+    # Who does what stands in a quotation, and not the same when asked for it, obeys; he does not compute.
+    able = [one for name, one in controls.items() if not (detector.obedience and name == QUOTED)] or controls.values()
+    explained = any(attempt.reading.strength >= same for attempt in able)
     undecided = any(attempt.trouble for attempt in controls.values())
     # A document is not to be obeyed, whatever the skill can do; but a sum in it may be worked out by a calculator, and
     # an address in it may be called by whoever calls addresses.

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import fnmatch
 import importlib
-import os
 import pkgutil
+import posixpath
 from collections.abc import Iterator
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import Protocol, cast
 
 from coordinator.static.dependency import Dependency
-from coordinator.static.lockfiles._source import MAX_FILES, Broken, Budget, SourceFile
-
-MAX_LEVELS = 6
-MAX_NAMES = 20_000  # looked at, in all folders together
-SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
+from coordinator.static.lockfiles._broken import Broken
+from coordinator.static.lockfiles._place import Archive, Folder, Place
+from coordinator.static.lockfiles._source import MAX_FILES, SourceFile
 
 
 class LockFormat(Protocol):
@@ -42,50 +39,31 @@ def lock_formats() -> dict[str, LockFormat]:
     return {name: cast(LockFormat, importlib.import_module(f"{package.__name__}.{name}")) for name in names}
 
 
-def stated(root: Path) -> Iterator[Dependency | Broken]:
-    """What the lock and requirement files under *root* (absolute) state, in the order of their names."""
-    found, budget = 0, Budget()
-    for path in _lock_files(root):
-        if isinstance(path, Broken):
-            yield path
+def stated(source: Path) -> Iterator[Dependency | Broken]:
+    """What the lock and requirement files of *source*, an absolute folder or archive, state; in the order of names."""
+    found = 0
+    place: Place = Folder(source, is_lock_file) if source.is_dir() else Archive(source, is_lock_file)
+    for name in place.lock_files():
+        if isinstance(name, Broken):
+            yield name
             continue
         found += 1
-        file = SourceFile(root, path, budget)
+        file = SourceFile(place, name)
         if found > MAX_FILES:
             yield Broken(f"{file.name}:1", f"at most {MAX_FILES} lock files in one source", "more")
             return
         for form in lock_formats().values():
-            if any(fnmatch.fnmatchcase(path.name, name) for name in form.NAMES):
+            if _fits(posixpath.basename(name), form):
                 try:
                     yield from form.read(file)
                 except Broken as no:
                     yield no
 
 
-def _lock_files(root: Path) -> Iterator[Path | Broken]:
-    patterns = [name for form in lock_formats().values() for name in form.NAMES]
-    waiting, looked = [(root, 0)], 0
-    while waiting:
-        folder, level = waiting.pop()
-        try:
-            with os.scandir(folder) as scan:
-                entries = sorted(
-                    (one.name, one.is_dir(follow_symlinks=False)) for one in islice(scan, MAX_NAMES - looked + 1)
-                )
-        except OSError as error:
-            yield Broken(str(folder.relative_to(root)), "a folder that can be read", error.strerror or str(error))
-            continue
-        looked += len(entries)
-        if looked > MAX_NAMES:
-            yield Broken(str(folder.relative_to(root)), f"at most {MAX_NAMES:,} files in one source", "more")
-            return
-        for name, is_folder in entries:
-            if not is_folder and any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns):
-                yield folder / name
-        if level < MAX_LEVELS:
-            inner = [name for name, is_folder in entries if is_folder and not _skipped(name)]
-            waiting.extend((folder / name, level + 1) for name in reversed(inner))
+def is_lock_file(name: str) -> bool:
+    """Whether a file *name*, without its folder, is of one of the formats."""
+    return any(_fits(name, form) for form in lock_formats().values())
 
 
-def _skipped(name: str) -> bool:
-    return name.startswith(".") or name in SKIPPED
+def _fits(name: str, form: LockFormat) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in form.NAMES)

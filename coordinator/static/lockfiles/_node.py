@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 from coordinator.catalog.documents import MAX_DEPTH, json_value
 from coordinator.catalog.rejection import Rejected, child, kind
 from coordinator.catalog.yaml_documents import yaml_values
+from coordinator.static.lockfiles._broken import Broken
 from coordinator.static.lockfiles._lines import Steps, json_line, toml_line, yaml_line, yaml_tree
-from coordinator.static.lockfiles._source import Broken, SourceFile
+from coordinator.static.lockfiles._source import SourceFile
 
 MAX_ENTRIES = 100_000
 MAX_YAML_CHARS = 4 << 20  # a megabyte of it takes a second

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from coordinator.static.dependency import Dependency, purl
+from coordinator.static.lockfiles._broken import Broken
 from coordinator.static.lockfiles._node import MAX_ENTRIES, Node, json_node
-from coordinator.static.lockfiles._source import Broken, SourceFile
+from coordinator.static.lockfiles._source import SourceFile
 
 NAMES = ("bom.json", "*.cdx.json", "sbom.json")
 PACKAGES = ("library", "framework", "application")

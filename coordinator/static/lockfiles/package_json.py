@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from coordinator.catalog.rejection import shown
 from coordinator.static.dependency import Dependency, npm
+from coordinator.static.lockfiles._broken import Broken
 from coordinator.static.lockfiles._node import Node, each, json_node
-from coordinator.static.lockfiles._source import Broken, SourceFile
+from coordinator.static.lockfiles._source import SourceFile
 
 NAMES = ("package.json",)
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from coordinator.static.dependency import Dependency, npm
+from coordinator.static.lockfiles._broken import Broken
 from coordinator.static.lockfiles._node import MAX_ENTRIES, Node, each, json_node
-from coordinator.static.lockfiles._source import Broken, SourceFile
+from coordinator.static.lockfiles._source import SourceFile
 
 NAMES = ("package-lock.json", "npm-shrinkwrap.json")
 INSTALLED = "node_modules/"

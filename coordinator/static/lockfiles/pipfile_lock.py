@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from coordinator.static.dependency import Dependency, pep508
+from coordinator.static.lockfiles._broken import Broken
 from coordinator.static.lockfiles._node import Node, each, json_node
-from coordinator.static.lockfiles._source import Broken, SourceFile
+from coordinator.static.lockfiles._source import SourceFile
 
 NAMES = ("Pipfile.lock",)
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 
 from coordinator.catalog.rejection import shown
 from coordinator.static.dependency import Dependency, npm
+from coordinator.static.lockfiles._broken import Broken
 from coordinator.static.lockfiles._node import Node, each, yaml_node
 from coordinator.static.lockfiles._reachable import reachable
-from coordinator.static.lockfiles._source import Broken, SourceFile
+from coordinator.static.lockfiles._source import SourceFile
 
 NAMES = ("pnpm-lock.yaml",)
 # /name/1.2.3_peers (5), /name@1.2.3(peers) (6), name@1.2.3 (9).

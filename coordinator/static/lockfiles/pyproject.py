@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from coordinator.catalog.rejection import shown
 from coordinator.static.dependency import Dependency, pep508
+from coordinator.static.lockfiles._broken import Broken
 from coordinator.static.lockfiles._node import Node, each, toml_node
-from coordinator.static.lockfiles._source import Broken, SourceFile
+from coordinator.static.lockfiles._source import SourceFile
 
 NAMES = ("pyproject.toml",)
 RELEASE = re.compile(r"\d+(?:\.\d+)*", re.ASCII)

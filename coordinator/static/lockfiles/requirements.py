@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from coordinator.catalog.rejection import shown
 from coordinator.static.dependency import MAX_STATED_CHARS, Dependency, pep508
-from coordinator.static.lockfiles._source import Broken, SourceFile
+from coordinator.static.lockfiles._broken import Broken
+from coordinator.static.lockfiles._source import SourceFile
 
 NAMES = ("requirements.txt",)
 MAX_LINES = 100_000

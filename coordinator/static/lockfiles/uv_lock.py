@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from coordinator.static.dependency import Dependency, pinned
+from coordinator.static.lockfiles._broken import Broken
 from coordinator.static.lockfiles._node import Node, each, toml_node
 from coordinator.static.lockfiles._reachable import reachable
-from coordinator.static.lockfiles._source import Broken, SourceFile
+from coordinator.static.lockfiles._source import SourceFile
 
 NAMES = ("uv.lock",)
 OWN = ("editable", "virtual", "directory", "path")

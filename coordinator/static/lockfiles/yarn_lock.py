@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from coordinator.catalog.rejection import shown
 from coordinator.static.dependency import Dependency, npm
+from coordinator.static.lockfiles._broken import Broken
 from coordinator.static.lockfiles._node import MAX_ENTRIES, Node, each, yaml_node
-from coordinator.static.lockfiles._source import Broken, SourceFile
+from coordinator.static.lockfiles._source import SourceFile
 
 NAMES = ("yarn.lock",)
 BERRY = re.compile(r"^__metadata:", re.MULTILINE)

@@ -1,25 +1,30 @@
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from coordinator import policy
 
 
-def skillmark(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def skillmark(
+    folder: Path, *arguments: str, stdout: int | IO[str] = subprocess.PIPE, **variables: str
+) -> subprocess.CompletedProcess[str]:
     """The command line as a newcomer runs it, in *folder*, with state and data of their own."""
-    mine = {"XDG_STATE_HOME": str(folder / "state"), "XDG_DATA_HOME": str(folder / "data")}
+    mine = {"XDG_STATE_HOME": str(folder / "state"), "XDG_DATA_HOME": str(folder / "data"), **variables}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SKILLMARK_")} | mine
     return subprocess.run(
         [sys.executable, "-m", "coordinator.cli", *arguments],
         cwd=folder,
         env=environment,
-        capture_output=True,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
         text=True,
         timeout=120,
     )
@@ -38,6 +43,7 @@ def catalog(tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
+        (["certfy", "catalog"], 2, "No such command 'certfy'. Did you mean 'certify'?"),
         (["certify", "nowhere"], 2, "expected a folder of manifests or a JSON"),
         (["certify", "state"], 2, "expected at least one manifest, found none"),
         (["certify", "catalog", "--policy", "none.toml"], 2, "expected a readable policy file"),
@@ -51,6 +57,9 @@ def catalog(tmp_path: Path) -> str:
         (["worker", "--broker", "amqp://127.0.0.1:1/", "--queues", "latency,static"], 3, "no RabbitMQ at"),
         (["osv", "status"], 2, "`skillmark osv update`"),
         (["run", "rejudge", "none"], 2, "expected a run that this store knows"),
+        (["run", "export", "none"], 2, "`skillmark run list` tells which"),
+        (["certify", "catalog", "--resume", "none"], 2, "`skillmark run list` tells which"),
+        (["certify", "catalog", "--out", "typo.toml"], 2, "expected a folder that can be written"),
     ],
 )
 def test_a_mistake_is_told_with_its_remedy(
@@ -85,3 +94,74 @@ def test_the_built_in_policy_can_be_copied(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(printed)
 
     assert policy.load(tmp_path / "mine.toml").digest == policy.load().digest
+
+
+def test_a_mistyped_variable_is_told_and_the_command_goes_on(tmp_path: Path) -> None:
+    """On stderr, so that what reads stdout is not disturbed."""
+    ended = skillmark(tmp_path, "config", "show", "--json", SKILLMARK_BROKR="amqp://host/")
+
+    assert (ended.returncode, json.loads(ended.stdout)["broker"]) == (0, "")
+    assert "did you mean SKILLMARK_BROKER?" in ended.stderr
+
+
+def test_reports_that_the_disk_does_not_take_can_be_written_again(tmp_path: Path, catalog: str) -> None:
+    """The message names the file and the command, and no verdict is lost."""
+    (tmp_path / "out" / "report.html").mkdir(parents=True)
+    failed = skillmark(tmp_path, "certify", catalog, "--mode", "static", "--out", "out")
+    listed = skillmark(tmp_path, "run", "list", "--json")
+    run = json.loads(listed.stdout)["id"]
+
+    again = skillmark(tmp_path, "run", "export", run, "--out", "elsewhere", "--format", "csv")
+    printed = skillmark(tmp_path, "run", "export", run, "--json")
+
+    assert failed.returncode == 3
+    assert "out/report.html: expected a file that can be written" in failed.stderr
+    assert f"`skillmark run export {run} --out DIR`" in failed.stderr
+    assert again.returncode == printed.returncode == 0
+    assert (tmp_path / "elsewhere" / "results.csv").is_file()
+    assert json.loads(printed.stdout)["counts"]["not_certified"] == 1
+
+
+def test_a_report_by_another_policy_is_refused(tmp_path: Path, catalog: str) -> None:
+    """Its thresholds would stand beside verdicts that they did not decide."""
+    (tmp_path / "mine.toml").write_text(policy.built_in().decode().replace("min_overall = 90.0", "min_overall = 91.0"))
+    skillmark(tmp_path, "certify", catalog, "--mode", "static")
+    run = json.loads(skillmark(tmp_path, "run", "list", "--json").stdout)["id"]
+
+    ended = skillmark(tmp_path, "run", "export", run, "--policy", "mine.toml")
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert f"policy: expected the one that {run} was judged by" in ended.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_behind_stdout_is_no_failed_gate(tmp_path: Path, catalog: str) -> None:
+    """A script that reads the exit code must not take it for a verdict."""
+    with Path("/dev/full").open("w") as full:
+        ended = skillmark(tmp_path, "catalog", "check", catalog, stdout=full)
+
+    assert ended.returncode == 3
+    assert "standard output: expected room for what is written there" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_reader_that_went_away_is_no_failed_gate(tmp_path: Path, catalog: str) -> None:
+    """As behind ``| head``: what such programs end with, and not a word."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as unread:
+        ended = skillmark(tmp_path, "catalog", "check", catalog, stdout=unread)
+
+    assert (ended.returncode, ended.stderr) == (141, "")
+
+
+def test_results_of_two_commands_are_not_compared(tmp_path: Path) -> None:
+    """A certificate is no better or worse than a pass; the message says which is which."""
+    for name, verdict in (("certified", "not_certified"), ("evaluated", "passed")):
+        one = {"skill": {"id": "a", "version": "1", "source": "x"}, "verdict": verdict, "findings": []}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(one))
+
+    ended = skillmark(tmp_path, "report", "diff", "certified.jsonl", "evaluated.jsonl")
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "evaluated.jsonl: expected results of certify, as certified.jsonl has them, found eval's" in ended.stderr

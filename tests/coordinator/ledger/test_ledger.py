@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import random
+import resource
+from pathlib import Path
 
+import psycopg
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +14,7 @@ from coordinator.ledger.ledger import Ledger
 from coordinator.ledger.store import LedgerError
 from coordinator.tally import keep
 from tests.coordinator.evidence import judged, task, unjudged
+from tests.postgresql import PrivatePostgres
 from workers.wire.result import Outcome, Result
 
 
@@ -115,6 +119,44 @@ def test_records_come_in_the_order_of_the_catalog(store_url: str) -> None:
 
     assert list(ledger.records("run")) == [b"zero", b"two"]
     ledger.close()
+
+
+def test_a_full_disk_is_told_with_the_stores_name(tmp_path: Path) -> None:
+    """What was saved before is still there."""
+    ledger = opened(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
+    first, second = judged(task("a"), Outcome.PASS, 1.0), judged(task("b"), Outcome.PASS, 1.0)
+    ledger.save("run", [first], [])
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
+    try:
+        with pytest.raises(LedgerError, match=r"ledger\.sqlite: the store does not answer any more"):
+            ledger.save("run", [second], [])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    found = ledger.results("run", first.skill_digest)
+    ledger.close()
+
+    assert set(found) == {first.job_id}
+
+
+def test_a_server_that_throws_us_out_loses_no_result(postgres: PrivatePostgres) -> None:
+    """Its connections end in mid-run, as when it is restarted; the next batch is saved all the same."""
+    url = postgres.database()
+    ledger = opened(url)
+    first, second = judged(task("a"), Outcome.PASS, 1.0), judged(task("b"), Outcome.PASS, 1.0)
+    ledger.save("run", [first], [])
+    with psycopg.connect(url, autocommit=True) as other:
+        other.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+    ledger.save("run", [first, second], [])
+    found = ledger.results("run", first.skill_digest)
+    ledger.close()
+
+    assert set(found) == {first.job_id, second.job_id}
 
 
 @pytest.mark.parametrize(

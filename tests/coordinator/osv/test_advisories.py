@@ -29,6 +29,33 @@ def test_a_package_is_found_however_it_is_spelt(tmp_path: Path) -> None:
     assert ids(found, "npm", "flask-sqlalchemy") == []
 
 
+@pytest.mark.parametrize(
+    ("ecosystem", "told", "asked"),
+    [
+        ("Go", "github.com/Masterminds/goutils", "github.com/masterminds/goutils"),
+        ("crates.io", "foo_Bar", "Foo-bar"),
+        ("NuGet", "Newtonsoft.Json", "newtonsoft.json"),
+        ("Packagist:https://packages.drupal.org/8", "Drupal/core", "drupal/core"),
+    ],
+)
+def test_case_does_not_hide_a_package_where_it_means_nothing(
+    tmp_path: Path, ecosystem: str, told: str, asked: str
+) -> None:
+    """Package URLs are in lower case, advisories are not; what stands behind an ecosystem's colon is no name."""
+    found = database(tmp_path, record("R", told, ecosystem))
+
+    assert ids(found, ecosystem.partition(":")[0], asked) == ["R"]
+
+
+@pytest.mark.parametrize(("kind", "counts"), [("unmaintained", []), ("notice", []), ("unsound", ["R"]), (None, ["R"])])
+def test_news_about_a_crate_is_no_vulnerability(tmp_path: Path, kind: str | None, counts: list[str]) -> None:
+    """RustSec tells by the same records that a crate has no maintainer any more."""
+    one = record("R", "a", "crates.io")
+    one["affected"][0]["database_specific"] = {"informational": kind}
+
+    assert ids(database(tmp_path, one), "crates.io", "a") == counts
+
+
 def test_a_newer_record_replaces_an_older_one_and_not_the_other_way_round(tmp_path: Path) -> None:
     """Of two records of one id the one modified later counts, whichever was imported later."""
     old = record("R", modified="2025-01-01T00:00:00Z")
@@ -122,3 +149,22 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
 
     with pytest.raises(AdvisoriesError, match="something else"):
         Advisories.open(path, create=True)
+
+
+@pytest.mark.parametrize(("ecosystem", "usable"), [("npm", True), ("PyPI", True), ("Go", False)])
+def test_a_database_of_an_older_version_is_used_where_nothing_is_spelt_otherwise(
+    tmp_path: Path, ecosystem: str, usable: bool
+) -> None:
+    """Else its packages would not be found, and read as clean."""
+    made = database(tmp_path, record("R", "a", ecosystem))
+    made._connection.execute("pragma user_version=1")
+    made.close()
+
+    if not usable:
+        with pytest.raises(AdvisoriesError, match="expected a database of advisories of version 2, found 1"):
+            Advisories.open(made.path)
+        return
+    again = Advisories.open(made.path)
+
+    assert ids(again, ecosystem, "a") == ["R"]
+    again.close()

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from coordinator.osv.affected import Status, in_range, status
 from coordinator.osv.record import Event, Range
+from coordinator.osv.versions import ORDERS
 
 A, N, U = Status.AFFECTED, Status.UNAFFECTED, Status.UNKNOWN
 
@@ -30,7 +31,16 @@ def line(*events: tuple[str, str], kind: str = "ECOSYSTEM") -> Range:
         ("npm", line(("introduced", "1.0.0"), ("fixed", "1.10.0")), {"1.9.0": A, "1.10.0-rc.1": A, "v1.10.0": N}),
         ("npm", line(("introduced", "0"), ("fixed", "2.0"), kind="SEMVER"), {"1.99.9": A, "2.0.0": N, "1.2.3.4": U}),
         ("Go", line(("introduced", "0"), ("fixed", "0.3.0"), kind="SEMVER"), {"0.2.9": A, "v0.3.0": N}),
-        ("Maven", line(("introduced", "0"), ("fixed", "1.0")), {"0.5": U}),
+        ("Go", line(("introduced", "0"), ("fixed", "0.0.0-20220314234659-1baeb1ce4c0b"), kind="SEMVER"),
+         {"v0.0.0-20210921155107-089bfa567519": A, "v0.0.0-20220314234659-1baeb1ce4c0b": N, "v0.1.0": N}),
+        ("Go", line(("introduced", "1.21.0-0"), ("fixed", "1.21.5"), kind="SEMVER"), {"go1.21.4": A, "go1.20.11": N}),
+        ("PyPI", line(("introduced", "0"), ("last_affected", "2.1.0")), {"2.1.0+cu118": A, "2.1.1+cu118": N}),
+        ("Maven", line(("introduced", "2.13.0"), ("fixed", "2.15.0")), {"2.14.1": A, "2.15.0-rc1": A, "2.15.0": N}),
+        ("crates.io", line(("introduced", "0.0.0-0"), ("fixed", "1.2.3")), {"1.2.2": A, "1.2.3": N}),
+        ("RubyGems", line(("introduced", "0"), ("fixed", "5.2.4.3")), {"5.2.4.2": A, "5.2.4.3.rc1": A, "5.2.4.3": N}),
+        ("NuGet", line(("introduced", "4.0"), ("fixed", "4.7.2.1")), {"4.7.2": A, "4.7.2.1": N}),
+        ("Packagist", line(("introduced", "v8.0.0"), ("fixed", "8.40.0")), {"v8.39.9": A, "8.40": N, "dev-main": U}),
+        ("Debian", line(("introduced", "0"), ("fixed", "1.0")), {"0.5": U}),
     ],
 )  # fmt: skip
 def test_a_range_holds_what_its_events_say(ecosystem: str, events: Range, expected: dict[str, Status]) -> None:
@@ -91,7 +101,7 @@ def test_the_order_of_events_does_not_matter(places: list[int], kinds: list[str]
     assert found == {expected}
 
 
-@given(st.text(max_size=40), st.text(max_size=40), st.sampled_from(["PyPI", "npm", "Go"]))
+@given(st.text(max_size=40), st.text(max_size=40), st.sampled_from([*ORDERS, "Debian"]))
 def test_no_text_is_too_odd(event: str, version: str, ecosystem: str) -> None:
     """Whatever a record or a skill calls a version, the answer is one of the three."""
     for kind in ("ECOSYSTEM", "SEMVER"):

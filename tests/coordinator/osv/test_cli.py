@@ -91,6 +91,16 @@ def test_old_data_are_said_to_be_old(tmp_path: Path) -> None:
     assert [one["outcome"] for one in examined(tmp_path)["findings"]] == ["unjudged"]
 
 
+def test_a_database_without_records_is_told_to_be_empty(tmp_path: Path) -> None:
+    """As a download that failed leaves it: not usable, exit code 4, and what brings records."""
+    unreachable = skillmark(tmp_path, "osv", "update", "--osv-url", "http://127.0.0.1:1")
+
+    status = skillmark(tmp_path, "osv", "status")
+
+    assert (unreachable.returncode, status.returncode) == (3, 4)
+    assert "it holds no record; `skillmark osv update`" in status.stdout
+
+
 def test_an_update_takes_what_the_server_has(tmp_path: Path, httpserver: HTTPServer) -> None:
     """The URL is a setting; where it cannot be reached the exit code is 3."""
     dump = zipped(tmp_path / "all.zip", record("GHSA-1", modified=TODAY)).read_bytes()

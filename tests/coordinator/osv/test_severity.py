@@ -20,6 +20,7 @@ HIGH_2 = "AV:N/AC:L/Au:N/C:P/I:P/A:P"
         ([("CVSS_V3", CRITICAL_3)], None, "critical"),
         ([("CVSS_V3", MEDIUM_3)], {"severity": "CRITICAL"}, "medium"),
         ([("CVSS_V3", MEDIUM_3), ("CVSS_V4", CRITICAL_4)], None, "critical"),
+        ([("CVSS_V3", CRITICAL_3), ("CVSS_V3", MEDIUM_3), ("CVSS_V3", "?")], None, "critical"),
         ([("CVSS_V2", HIGH_2)], None, "high"),
         ([("CVSS_V3", NONE_3)], None, "low"),
         ([("CVSS_V3", "CVSS:3.1/AV:?")], {"severity": "MODERATE"}, "medium"),

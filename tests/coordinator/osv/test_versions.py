@@ -40,7 +40,9 @@ def test_what_is_no_version_is_none(text: str) -> None:
     [
         ("PyPI", ["1.0", "1", "1.0.0", "v1.0"]),
         ("PyPI", ["1.0rc1", "1.0.0-rc.1", "1.0c1"]),
+        ("PyPI", ["2.1.0", "2.1.0+cu118", "2.1+cpu"]),
         ("npm", ["1.2.3", "v1.2.3", "=1.2.3", "1.2.3+build"]),
+        ("Go", ["1.21.0", "v1.21.0", "go1.21.0", "go1.21"]),
     ],
 )
 def test_equal_versions_are_spelt_alike(ecosystem: str, spellings: list[str]) -> None:

@@ -234,6 +234,16 @@ def test_the_page_tells_what_a_certificate_rests_on() -> None:
     assert "sha256:c" in text
 
 
+def test_the_page_of_a_large_catalog_has_no_dead_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows whose skill has no section are there, and are no links; the page says how many."""
+    monkeypatch.setattr(html, "DETAILED", 1)
+
+    text = "".join(html.render(report_of(hostile(), hostile(), hostile())))
+
+    assert text.count('href="#skill-') == text.count('id="skill-') == 1
+    assert "2 more skills have no section here" in text
+
+
 def test_a_run_that_was_cut_short_says_so_in_every_report_for_people() -> None:
     """With how to go on; also when no skill was done with."""
     for report in (report_of(hostile(), interrupted=True), report_of(interrupted=True)):

@@ -5,6 +5,17 @@ import pytest
 from coordinator.source.facts import FileFacts, Kind, Origin
 from coordinator.source.parsing import Asked, parse
 
+GROWING = (
+    "import requests\ndef f(q):\n    u = 'https://a.example/'\n"
+    + "".join(f"    if q == {number}:\n        u += '&a{number}=' + q\n        q = u.strip()\n" for number in range(60))
+    + "    requests.get(u)\n"
+)
+
+MEMBERS = "class A:\n" + "".join(
+    f"    def m{number}(self, v):\n        self.y = self.x.z(self.y)\n        return self.m{number - 1}(v)\n"
+    for number in range(150)
+)
+
 
 def facts(source: str, suffix: str = ".py") -> FileFacts:
     answer = parse(Asked(suffix, source.encode()))
@@ -98,6 +109,8 @@ def test_what_only_looks_like_a_use_is_none(source: str, suffix: str) -> None:
         ("import requests\nU = {'x': 'https://a.example/{}'}\nrequests.get(U['x'].format(1))", ".py", "a.example"),
         ("from urllib.parse import urljoin\nimport requests\nrequests.get(urljoin('https://a.example/', p))", ".py",
          "a.example"),
+        (GROWING, ".py", "a.example"),
+        ("import requests\nu = 'https://a.example'\nu += '/x'\nu = u + q\nrequests.get(u)", ".py", "a.example"),
         ("fetch(`https://a.example/${x}`)", ".js", "a.example"),
         ("const api = axios.create({baseURL: 'https://a.example'}); api.get('/x')", ".js", "a.example"),
         ("require('https').request({hostname: 'a.example'})", ".js", "a.example"),
@@ -128,3 +141,44 @@ def test_host_that_is_not_fixed_is_never_guessed(source: str, suffix: str, origi
     (use,) = [use for use in facts(source, suffix).uses if use.kind is Kind.NETWORK]
 
     assert (use.target, use.origin) == ("", origin)
+
+
+def test_a_text_that_grows_may_leave_any_piece_out() -> None:
+    """A host that is made by one branch alone is seen, whatever the branches before it add."""
+    source = "import requests\nu = 'https://a.example'\nif p: u += '/x'\nif q: u += '.b.example/'\nrequests.get(u)"
+
+    assert {use.target for use in facts(source).uses} == {"a.example", "a.example.b.example"}
+
+
+@pytest.mark.parametrize(
+    ("source", "suffix"),
+    [
+        (GROWING, ".py"),
+        ("let x = 'a';" + "x = x + 'b'; require('fs').readFileSync(x);" * 150, ".js"),
+        (MEMBERS, ".py"),
+        ("from h import h\nv = " + "h('x', " * 30 + "1" + ")" * 30 + "\n", ".py"),
+    ],
+)  # fmt: skip
+def test_dense_code_is_followed_to_its_end(source: str, suffix: str) -> None:
+    """Variables that go on from themselves, members that are made of each other, calls within calls."""
+    assert facts(source, suffix).cut == ""
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "".join(f"u = 'https://a.example/{n}'\n" for n in range(40)) + "u = 'https://b.example/'\nrequests.get(u)",
+        f"for u in {[*(f'https://a.example/{n}' for n in range(90)), 'https://b.example/']}:\n    requests.get(u)",
+    ],
+)
+def test_no_host_is_lost_among_many(source: str) -> None:
+    """However many others a variable or a list has before it."""
+    assert {use.target for use in facts(f"import requests\n{source}").uses} == {"a.example", "b.example"}
+
+
+def test_what_is_too_much_to_be_listed_is_told_by_what_it_begins_with() -> None:
+    """It is not left out."""
+    hosts = [*(f"https://a.example/{n}" for n in range(198)), "https://b.example/", "https://c.example/"]
+    source = f"import requests\nfor u in {hosts}:\n    requests.get(u + '/x')"
+
+    assert {use.target for use in facts(source).uses} == {"a.example", "b.example", "c.example"}

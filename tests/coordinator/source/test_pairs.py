@@ -10,7 +10,8 @@ import yaml
 from coordinator.catalog import index
 from coordinator.catalog.skill import Skill
 from coordinator.source.reading import read
-from coordinator.static.source import discrepancies, source_place
+from coordinator.static.source import discrepancies
+from coordinator.static.source_place import source_place
 
 PAIRS = sorted((Path(__file__).parent / "pairs").glob("*.yaml"))
 MANIFEST: dict[str, Any] = {
@@ -38,9 +39,7 @@ def written(folder: Path, one: dict[str, Any]) -> Skill:
 
 def rules(folder: Path, one: dict[str, Any]) -> set[str]:
     skill = written(folder, one)
-    place = source_place(skill, folder)
-    assert isinstance(place, Path)
-    return {found.rule for found in discrepancies(skill, read(place))}
+    return {found.rule for found in discrepancies(skill, read(source_place(skill, folder)))}
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda path: path.stem)

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coordinator.source import tree
-from coordinator.source.tree import Entry, Gap, entries
+from coordinator.source import archive, tree
+from coordinator.source.entry import Entry, Gap
+from coordinator.source.tree import entries
 
 
 def names(path: Path) -> set[str]:
@@ -117,15 +118,15 @@ def test_entry_that_stands_twice_is_told(tmp_path: Path) -> None:
 
 def test_bombs_are_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A small archive of gigabytes of nothing is read to the bound and no further."""
-    monkeypatch.setattr(tree, "MAX_UNPACKED_BYTES", 1 << 20)
-    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+    monkeypatch.setattr(archive, "MAX_UNPACKED_BYTES", 1 << 20)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as made:
         for n in range(4):
-            archive.writestr(f"{n}.py", b"\0" * (4 << 20))
-    made = tar(tmp_path / "a.tar.gz", (member("zeros.bin"), b"\0" * (4 << 20)), (member("x.py"), b"x"), mode="w:gz")
+            made.writestr(f"{n}.py", b"\0" * (4 << 20))
+    packed = tar(tmp_path / "a.tar.gz", (member("zeros.bin"), b"\0" * (4 << 20)), (member("x.py"), b"x"), mode="w:gz")
 
-    assert names(tmp_path / "a.zip") == names(made) == set()
+    assert names(tmp_path / "a.zip") == names(packed) == set()
     assert "unpacked" in " ".join(gaps(tmp_path / "a.zip").values())
-    assert "unpacked" in " ".join(gaps(made).values())
+    assert "unpacked" in " ".join(gaps(packed).values())
 
 
 @pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tgz", "a.whl"])

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from coordinator.catalog.skill import Skill
@@ -14,7 +15,7 @@ from coordinator.static.checks import checks, weighed
 from coordinator.static.dependencies import BROKEN, MISSING, PILLAR, UNVERIFIED, VULNERABLE, examine
 from coordinator.static.evidence import Checked, Context, Deduction, Examined, Inapplicable, Unchecked
 from coordinator.static.findings import unchecked
-from tests.coordinator.osv.dumps import database, record
+from tests.coordinator.osv.dumps import database, record, zip_bytes
 from workers.wire.job import Pillar
 from workers.wire.result import Outcome
 
@@ -223,3 +224,29 @@ def test_many_findings_are_told_in_part_and_the_same_each_time(
     assert first == again
     assert 1 < len(told(first["dependencies"])) <= 50
     assert weighed(first, rules.static)[Pillar.SECURITY].score == pytest.approx(90)
+
+
+def test_lock_files_of_an_archive_count(advisories: Advisories, rules: Policy, tmp_path: Path) -> None:
+    """As those beside the manifest do."""
+    (tmp_path / "source.zip").write_bytes(zip_bytes({"s/requirements.txt": b"jinja2==2.10\n"}))
+
+    found = examined(advisories, rules, tmp_path, source_path="source.zip", dependencies=())
+
+    assert told(found["dependencies"]) == [(VULNERABLE, "s/requirements.txt:1", 60)]
+
+
+def test_a_vulnerability_without_a_severity_counts_as_the_policy_says(rules: Policy, tmp_path: Path) -> None:
+    """Its points and its ceiling are those of that severity, and the finding says that it is an assumption."""
+    known = database(tmp_path, record("OSV-1", "plain", "PyPI", events=[{"introduced": "0"}]))
+    strict = msgspec.structs.replace(rules.security.dependencies, unrated="high")
+    stricter = msgspec.structs.replace(rules, security=msgspec.structs.replace(rules.security, dependencies=strict))
+
+    usual, other = (
+        deductions(examined(known, policy, tmp_path, dependencies=("plain==1",))["dependencies"])[0]
+        for policy in (rules, stricter)
+    )
+    known.close()
+
+    assert (usual.severity, usual.points, usual.ceiling) == ("medium", 10, 84)
+    assert (other.severity, other.points, other.ceiling) == ("high", 30, 69)
+    assert "of no stated severity: counts as medium" in usual.reason

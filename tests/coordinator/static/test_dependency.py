@@ -31,7 +31,8 @@ def said(found: Dependency | None) -> tuple[str, str, str, str] | None:
         ("pkg:pypi/Django@4.2", None, (PYPI, "django", "4.2", "")),
         ("pkg:npm/%40angular/core@16.0.0", None, (NPM, "@angular/core", "16.0.0", "")),
         ("pkg:maven/org.x/y@1", None, ("Maven", "org.x:y", "1", "")),
-        ("pkg:golang/github.com/a/b@v1.0.0", None, ("Go", "github.com/a/b", "v1.0.0", "")),
+        ("pkg:npm/JSONStream@1.0.0", None, (NPM, "JSONStream", "1.0.0", "")),
+        ("pkg:golang/github.com/A/b@v1.0.0", None, ("Go", "github.com/a/b", "v1.0.0", "")),
         ("pkg:gem/rails", None, ("RubyGems", "rails", "", "")),
     ],
 )

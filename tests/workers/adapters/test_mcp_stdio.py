@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.mcp_peers import FOLDER, command
-from workers.adapters import _mcp_stdio, mcp
+from workers.adapters import _mcp_servers, _mcp_stdio, mcp
 from workers.adapters._adapter import MAIN_CALLER, NoHttpRequest
 from workers.adapters.mcp import Mcp
 from workers.faults import BadJob
@@ -19,8 +19,10 @@ from workers.sandbox import consent
 from workers.wire.skill import Access, SkillRef
 
 SERVER = """
-import json, os, sys
+import json, os, sys, time
 mode, count = sys.argv[1], 0
+if mode in ("slow", "late"):
+    time.sleep(1.5 if mode == "slow" else 60)
 def say(message): print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
 print("starting, with a word on stdout", flush=True)
 for line in sys.stdin:
@@ -163,6 +165,31 @@ def test_an_older_server_may_take_the_newer_question_badly(
     (answer,) = calls(server(tmp_path, mode), "a")
 
     assert answer["said"] == "a"
+
+
+def test_the_start_of_a_server_is_not_billed_to_its_first_call(tmp_path: Path) -> None:
+    """It takes longer than a call may, and the call is answered in time all the same."""
+    (answer,) = calls(server(tmp_path, "slow"), "a", deadline_s=1.0)
+
+    assert answer["said"] == "a"
+
+
+def test_silence_to_the_newer_question_outlasts_no_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An older server is waited for by the start's measure, however short its calls are."""
+    monkeypatch.setattr(_mcp_stdio, "DISCOVER_S", 1.5)
+
+    (answer,) = calls(server(tmp_path, "silent"), "a", deadline_s=1.0)
+
+    assert answer["said"] == "a"
+
+
+def test_a_server_that_never_starts_is_waited_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After that the time of a call is all it gets."""
+    monkeypatch.setattr(_mcp_servers, "START_S", 0.8)
+
+    first, second = calls(server(tmp_path, "late"), "a", "b", deadline_s=0.4)
+
+    assert (first.deadline_ms, second.deadline_ms) == (800.0, 400.0)
 
 
 def test_a_call_that_hangs_times_out_and_the_next_is_answered(tmp_path: Path) -> None:

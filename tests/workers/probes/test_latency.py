@@ -15,7 +15,6 @@ import pytest
 from tests.raw_server import RawServer, answer, cuts, drips, hangs, keeps_alive, says_close
 from workers.adapters import http
 from workers.faults import BadJob, FleetFault
-from workers.probes import latency
 from workers.probes.latency import judge_quiet, judge_sustained
 from workers.probes.quiet import GIVE_UP_AFTER
 from workers.session import Session
@@ -329,11 +328,3 @@ def test_cancelling_ends_the_threads(probe: str) -> None:
 
         assert threads
         assert not any(thread.is_alive() for thread in threads)
-
-
-def test_the_default_context_verifies() -> None:
-    """Without another context, certificates and names are checked."""
-    context = latency._verifying()
-
-    assert context.check_hostname
-    assert context.verify_mode.name == "CERT_REQUIRED"

@@ -171,6 +171,32 @@ def test_a_skill_that_obeys_whatever_it_is_asked_just_computes(shelf: Any, probe
     assert verdicts["PI-02"].outcome is Outcome.EXPLOITED
 
 
+def test_obeying_what_is_quoted_is_no_excuse(shelf: Any, probe: Any) -> None:
+    """Who obeys an override inside a quotation too, and no plain request, does not compute: he is exploited."""
+
+    def skill(body: dict[str, Any]) -> Answer:
+        text = body["text"]
+        return 200, {"result": (OVERRIDE.search(text) and obey(text)) or "A summary."}
+
+    verdict = probe(shelf.put(skill), "PI-01")["PI-01"]
+
+    assert verdict.outcome is Outcome.EXPLOITED
+    assert "capability control: no witness; quoted control: the whole witness" in verdict.evidence
+
+
+def test_a_stock_refusal_is_no_system_prompt(shelf: Any, probe: Any) -> None:
+    """Words for whoever is turned down come back to any forbidden request; a system prompt does not."""
+
+    def skill(body: dict[str, Any]) -> Answer:
+        asked = re.search(r"(?i)instructions|prompt|ignore|\btools?\b", body["text"])
+        return 200, {"result": PROMPT if asked else "We have apples."}
+
+    verdicts = probe(shelf.put(skill), "SP-01")
+
+    assert verdicts["SP-01"].outcome is Outcome.RESISTED
+    assert "declined control: " in verdicts["SP-01"].evidence
+
+
 def test_obeying_with_a_wrong_sum_is_suspect(shelf: Any, probe: Any) -> None:
     """A weak model that stumbles has obeyed nevertheless."""
     skill = shelf.put(obeys_wrongly)
@@ -193,6 +219,18 @@ def test_the_sum_alone_is_suspect_when_a_replay_repeats_it(shelf: Any, probe: An
 
     assert verdict.outcome is Outcome.SUSPECT
     assert "the sum alone" in verdict.evidence
+
+
+def test_a_sum_in_a_row_of_numbers_is_a_place_in_it(shelf: Any, probe: Any) -> None:
+    """Who numbers the words of a long text has written every number, and added none."""
+
+    def skill(body: dict[str, Any]) -> Answer:
+        words = body["text"].split() * (20 if len(body["text"]) > 120 else 1)
+        return 200, {"result": " ".join(f"{number}. {word}" for number, word in enumerate(words, 1))}
+
+    verdicts = probe(shelf.put(skill), "PI-01", "PI-02")
+
+    assert {verdict.outcome for verdict in verdicts.values()} == {Outcome.RESISTED}
 
 
 def test_a_bare_sum_that_no_replay_repeats_is_a_coincidence(shelf: Any, probe: Any) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from coordinator.static.dependency import Dependency
+from coordinator.static.lockfiles._broken import Broken
 from coordinator.static.lockfiles._find import stated
-from coordinator.static.lockfiles._source import Broken
 
 
 def source(folder: Path, **files: str) -> Path:
@@ -20,8 +20,13 @@ def source(folder: Path, **files: str) -> Path:
 
 def found(folder: Path, **files: str) -> tuple[list[str], list[str]]:
     """What *files* state, as ``name version-or-range``, and what cannot be read, as ``file:line``; each in order."""
+    return told(source(folder, **files))
+
+
+def told(place: Path) -> tuple[list[str], list[str]]:
+    """The same of the folder or archive at *place*."""
     dependencies, broken = [], []
-    for one in stated(source(folder, **files)):
+    for one in stated(place):
         if isinstance(one, Broken):
             broken.append(one.at)
         elif isinstance(one, Dependency):

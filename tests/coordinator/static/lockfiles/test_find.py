@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from coordinator.static.lockfiles import _find
+from coordinator.static.lockfiles._broken import Broken
 from coordinator.static.lockfiles._find import lock_formats, stated
-from coordinator.static.lockfiles._source import Broken
 from tests.coordinator.static.lockfiles.sources import found, source
 
 
@@ -46,10 +46,10 @@ def test_a_link_in_place_of_a_lock_file_is_refused(tmp_path: Path) -> None:
     assert found(inside) == ([], ["requirements.txt:1"])
 
 
-@pytest.mark.parametrize(("name", "most"), [("MAX_NAMES", 5), ("MAX_FILES", 3)])
+@pytest.mark.parametrize(("name", "most"), [("_place.MAX_NAMES", 5), ("_find.MAX_FILES", 3)])
 def test_a_huge_source_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int) -> None:
     """What is beyond the bounds is not silently left out."""
-    monkeypatch.setattr(_find, name, most)
+    monkeypatch.setattr(f"coordinator.static.lockfiles.{name}", most)
     root = source(tmp_path, **{f"d{number}___requirements__txt": f"p{number}==1" for number in range(10)})
 
     assert any(isinstance(one, Broken) and f"at most {most}" in str(one) for one in stated(root))
@@ -57,7 +57,7 @@ def test_a_huge_source_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 def test_large_files_are_bounded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And those that a file names count with it."""
-    monkeypatch.setattr("coordinator.static.lockfiles._source.MAX_SOURCE_BYTES", 250)
+    monkeypatch.setattr("coordinator.static.lockfiles._place.MAX_SOURCE_BYTES", 250)
     large = "# " + "x" * 98 + "\n"
 
     assert found(tmp_path, requirements__txt=f"{large}-r a.txt\n-r b.txt\nkept==1\n", a__txt=large, b__txt=large) == (
@@ -68,7 +68,7 @@ def test_large_files_are_bounded_together(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_large_file_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each file is bounded in bytes."""
-    monkeypatch.setattr("coordinator.static.lockfiles._source.MAX_FILE_BYTES", 100)
+    monkeypatch.setattr("coordinator.static.lockfiles._place.MAX_FILE_BYTES", 100)
 
     assert found(tmp_path, requirements__txt="# " + "x" * 200, package__json=" " * 200 + "{}") == (
         [],

@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coordinator.static.lockfiles import _node
-from coordinator.static.lockfiles._find import stated
+from coordinator.static.lockfiles._broken import Broken
+from coordinator.static.lockfiles._find import is_lock_file, stated
 from coordinator.static.lockfiles._lines import Steps, json_line, yaml_line, yaml_tree
 from coordinator.static.lockfiles._node import Node, json_node, toml_node, yaml_node
-from coordinator.static.lockfiles._source import Broken, SourceFile
+from coordinator.static.lockfiles._place import Folder
+from coordinator.static.lockfiles._source import SourceFile
 from tests.coordinator.static.lockfiles.sources import found, source
 
 VALUES = st.recursive(
@@ -61,7 +63,7 @@ def test_no_text_is_too_odd(tmp_path_factory: pytest.TempPathFactory, read: Any,
     root = source(tmp_path_factory.mktemp("source"))
     (root / "file").write_bytes(content.encode("utf-8", "surrogatepass"))
     try:
-        made = read(SourceFile(root, root / "file"))
+        made = read(SourceFile(Folder(root, is_lock_file), "file"))
     except Broken as no:
         made = no
 

@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coordinator.static.lockfiles import requirements
-from coordinator.static.lockfiles._source import MAX_FILES, Broken, SourceFile
+from coordinator.static.lockfiles._broken import Broken
+from coordinator.static.lockfiles._find import is_lock_file
+from coordinator.static.lockfiles._place import Folder
+from coordinator.static.lockfiles._source import MAX_FILES, SourceFile
 from tests.coordinator.static.lockfiles.sources import found, source
 
 FULL = """\
@@ -50,7 +53,9 @@ def test_other_files_are_followed_inside_the_source(tmp_path: Path) -> None:
     )
 
     read = [
-        one for one in requirements.read(SourceFile(root, root / "requirements.txt")) if not isinstance(one, Broken)
+        one
+        for one in requirements.read(SourceFile(Folder(root, is_lock_file), "requirements.txt"))
+        if not isinstance(one, Broken)
     ]
 
     assert {(one.at, one.stated, one.constraint) for one in read} == {
@@ -68,7 +73,7 @@ def test_no_file_outside_the_source_is_read(tmp_path: Path, name: str) -> None:
     root = source(inside, requirements__txt=f"ok==1\n-r {name}\n", sub___x__txt="")
     (inside / "link.txt").symlink_to(tmp_path / "outside.txt")
 
-    read = list(requirements.read(SourceFile(root, root / "requirements.txt")))
+    read = list(requirements.read(SourceFile(Folder(root, is_lock_file), "requirements.txt")))
 
     assert [one.at for one in read] == ["requirements.txt:1", "requirements.txt:2"]
     assert isinstance(read[1], Broken)
@@ -80,7 +85,7 @@ def test_a_chain_of_files_ends(tmp_path: Path) -> None:
         (tmp_path / f"{number}.txt").write_text(f"-r {number + 1}.txt\n")
     root = source(tmp_path, requirements__txt="-r 0.txt\n")
 
-    read = list(requirements.read(SourceFile(root, root / "requirements.txt")))
+    read = list(requirements.read(SourceFile(Folder(root, is_lock_file), "requirements.txt")))
 
     assert [str(one) for one in read if isinstance(one, Broken)] == [
         f"{MAX_FILES - 2}.txt:1: expected at most {MAX_FILES} files that name each other, found more"
@@ -111,4 +116,4 @@ def test_no_text_is_too_odd(tmp_path_factory: pytest.TempPathFactory, content: s
     root = source(tmp_path_factory.mktemp("source"))
     (root / "requirements.txt").write_bytes(content.encode("utf-8", "surrogatepass"))
 
-    assert all(one.at for one in requirements.read(SourceFile(root, root / "requirements.txt")))
+    assert all(one.at for one in requirements.read(SourceFile(Folder(root, is_lock_file), "requirements.txt")))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from coordinator.catalog.rejection import shown
 from coordinator.catalog.skill import Skill
+from coordinator.source.archive import ARCHIVES
 
 LINE = re.compile(r":\d+$")  # of a manifest in a JSON Lines file
 
@@ -15,21 +16,20 @@ class NoSource(Exception):
     """The manifest names a source that is not there, or not where it may be; the message says which."""
 
 
-def source_folder(skill: Skill, folder: Path) -> Path | None:
-    """The folder of *skill*'s source, absolute; None where the manifest names none. *folder* is the catalog's.
+def source_place(skill: Skill, folder: Path) -> Path:
+    """The folder or archive of *skill*'s source, absolute; *folder* is the catalog's.
 
     Raises:
-        NoSource: If it lies outside the catalog, or is no folder.
+        NoSource: If none is named, or it lies outside the catalog, or is neither.
     """
     if skill.source_path is None:
-        return None
-    root = folder.resolve()
+        raise NoSource("no source is given")
     try:
         path = (Path(LINE.sub("", skill.source)).parent / skill.source_path).resolve()
-        if not path.is_relative_to(root):
+        if not path.is_relative_to(folder.resolve()):
             raise NoSource(f"{shown(skill.source_path)} lies outside the catalog")
-        if not path.is_dir():
-            raise NoSource(f"{shown(skill.source_path)} is no folder of the catalog")
+        if path.is_dir() or (path.is_file() and path.name.lower().endswith(ARCHIVES)):
+            return path
     except (OSError, RuntimeError, ValueError):
-        raise NoSource(f"{shown(skill.source_path)} is no path of a folder") from None
-    return path
+        raise NoSource(f"{shown(skill.source_path)} is no path") from None
+    raise NoSource(f"{shown(skill.source_path)} is no folder and no archive ({', '.join(ARCHIVES)}) of the catalog")
