@@ -14,7 +14,7 @@ import msgspec
 
 from coordinator.catalog.canonical import digest
 from coordinator.catalog.documents import check
-from coordinator.catalog.example import example
+from coordinator.catalog.example import example, is_guessed
 from coordinator.catalog.identity import slug
 from coordinator.catalog.object_schemas import members, object_schema
 from coordinator.catalog.rejection import Rejected, child, printable, shown
@@ -91,6 +91,7 @@ def _skill(server: Skill, tool: Tool, pointer: str) -> Skill:
         input_schema=inputs_schema,
         output_schema=tool.output_schema,
         example=example(inputs),
+        guessed=is_guessed(inputs),
         access=access,
         stated=("inputSchema",),
     )

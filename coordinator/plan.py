@@ -183,6 +183,7 @@ class Planner:
             input_schema=skill.input_schema,
             output_schema=skill.output_schema,
             example=skill.example,
+            guessed=skill.guessed,
             description=public_text(skill),
             open_ended=skill.open_ended,
             planted=skill.planted,

@@ -16,6 +16,9 @@ from msgspec import Struct
 
 J = TypeVar("J")
 
+SKILLS = 1_000
+"""So many skills are known at once at most, whatever their hosts do."""
+
 
 class Stage(Struct, Generic[J], frozen=True):
     """Jobs, by id, that may run at the same time once the stages before have ended.
@@ -56,6 +59,7 @@ class _Parcel(Struct):
 class _Host(Struct):
     free: int
     ready: deque[str]
+    known: int = 0  # jobs that wait or are under way
 
 
 class Schedule(Generic[J]):
@@ -76,7 +80,10 @@ class Schedule(Generic[J]):
         self._ready: deque[str] = deque()  # hosts that may have something to send
         self._parcels: dict[str, _Parcel] = {}  # by job id
         self._under_way = 0
-        self._waiting = 0
+        # What one host counts for: enough to keep it busy. The skills of a host that hangs may wait for hours, and
+        # those of the others must not wait with them.
+        self._share = max(window // 4, 1)
+        self._counted = 0
 
     @property
     def under_way(self) -> int:
@@ -90,7 +97,7 @@ class Schedule(Generic[J]):
 
     def wants(self) -> bool:
         """Whether another skill should be admitted: fewer jobs known than would fill the window twice."""
-        return self._under_way + self._waiting < 2 * self._window
+        return self._counted < 2 * self._window and len(self._skills) < SKILLS
 
     def admit(self, skill: str, host: str, stages: Sequence[Stage[J]]) -> bool:
         """Take in *skill*. False if it has no job at all, and so has ended already."""
@@ -98,8 +105,8 @@ class Schedule(Generic[J]):
         if not filled:
             return False
         self._skills[skill] = _Skill(skill, host, filled, deque(filled[0].jobs), set())
-        self._waiting += sum(len(stage.jobs) for stage in filled)
         self._enqueue(skill, host)
+        self._count(self._hosts[host], sum(len(stage.jobs) for stage in filled))
         return True
 
     def take(self) -> Iterator[Dispatch[J]]:
@@ -132,6 +139,7 @@ class Schedule(Generic[J]):
             return None
         self._under_way -= 1
         skill = self._skills[parcel.skill]
+        self._count(self._hosts[skill.host], -1)
         skill.out.discard(job_id)
         parcel.open.discard(job_id)
         # Of fewer jobs than it has lanes, no more than those can run: the other places are free at once.
@@ -164,10 +172,14 @@ class Schedule(Generic[J]):
         self._parcels.update(dict.fromkeys(ids, parcel))
         skill.out.update(ids)
         self._under_way += len(ids)
-        self._waiting -= len(ids)
         if skill.waiting and not stage.exclusive:
             host.ready.append(skill.key)
         return Dispatch(skill.key, tuple(stage.jobs[job_id] for job_id in ids), lanes)
+
+    def _count(self, host: _Host, jobs: int) -> None:
+        before = min(host.known, self._share)
+        host.known += jobs
+        self._counted += min(host.known, self._share) - before
 
     def _enqueue(self, skill: str, name: str) -> None:
         host = self._hosts.setdefault(name, _Host(self._host_cap, deque()))

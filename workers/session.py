@@ -10,11 +10,14 @@ from typing import Any
 from workers.adapters._adapter import MAIN_CALLER, Adapter, TakesBody
 from workers.faults import BadJob
 from workers.listener import Listener
-from workers.observation import Answered, Observation, Value
+from workers.observation import Answered, Observation, Refused, Value
 from workers.pace import Pace
 from workers.wire.skill import SkillRef
 
 BASELINE_TRIES = 3
+INPUT_STATUSES = (400, 409, 422)
+"""Of HTTP's refusals those of what was sent; the others are of who sends it, how, or whereto."""
+OURS = "the manifest gives no example for each input, and the skill refuses the one that its types and texts suggest"
 
 
 class Session:
@@ -38,6 +41,18 @@ class Session:
         """
         deadline_s = await self._turn(timeout_ms)
         return await self.adapter.call(self.skill, inputs, deadline_s=deadline_s, caller=caller)
+
+    def check_refusal(self, observation: Observation) -> None:
+        """Nothing, unless *observation* is the refusal of an example that is ours.
+
+        Raises:
+            BadJob: If it is: nobody knows a valid call of this skill.
+        """
+        if not self.skill.guessed or not isinstance(observation, Answered):
+            return
+        about_inputs = observation.status < 400 or observation.status in INPUT_STATUSES
+        if isinstance(observation.reply, Refused) and about_inputs:
+            raise BadJob(f"no valid call is known: {OURS} ({observation.reply.reason})")
 
     async def send(self, body: bytes, *, timeout_ms: int | None = None) -> Observation:
         """Call the skill once, as `call` does, with *body* as it is in place of the body that holds the inputs.

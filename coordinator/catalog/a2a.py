@@ -18,7 +18,7 @@ from typing import Any
 from coordinator.catalog.access import auth_reference, endpoint
 from coordinator.catalog.canonical import digest
 from coordinator.catalog.documents import json_value
-from coordinator.catalog.example import example
+from coordinator.catalog.example import example, is_guessed
 from coordinator.catalog.fields import Fields
 from coordinator.catalog.identity import skill_id
 from coordinator.catalog.parameters import object_schema
@@ -82,6 +82,7 @@ def read(document: dict[str, Any], *, source: str, pointer: str, folder: Path | 
         input_schema=object_schema(inputs),
         output_schema={"type": "string"} if answers_text else None,
         example=example(inputs),
+        guessed=is_guessed(inputs),
         access=_access(fields, as_text=as_text),
         stated=fields.stated(),
     )

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from coordinator.catalog.access import auth_reference, endpoint
 from coordinator.catalog.canonical import digest
 from coordinator.catalog.documents import check, json_value, text
-from coordinator.catalog.example import example
+from coordinator.catalog.example import example, is_guessed
 from coordinator.catalog.fields import Fields
 from coordinator.catalog.files import read_file
 from coordinator.catalog.identity import skill_id
@@ -82,6 +82,7 @@ def read(document: dict[str, Any], *, source: str, pointer: str, folder: Path | 
         input_schema=input_schema,
         output_schema=output_schema,
         example=example(inputs),
+        guessed=is_guessed(inputs),
         access=_access(fields, config, adapter, id_, folder),
         timeout_ms=config.whole("timeoutMs", 1, MAX_TIMEOUT_MS),
         stated=fields.stated(),

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from coordinator.catalog import described
 from coordinator.catalog.guesses import TEXT, TEXTS, number, text
 from coordinator.catalog.schemas import problems
 from coordinator.catalog.skill import Parameter
@@ -28,8 +29,22 @@ def example(inputs: Iterable[Parameter]) -> dict[str, Any]:
         if parameter.example is not UNSET:
             made[parameter.name] = parameter.example
         elif parameter.required or declared_values(parameter.schema):
-            made[parameter.name] = value(parameter.name, parameter.schema)
+            made[parameter.name] = value(parameter.name, {"description": parameter.description, **parameter.schema})
     return made
+
+
+def is_guessed(inputs: Iterable[Parameter]) -> bool:
+    """Whether the `example` of *inputs* holds a value that the manifest does not give: the skill may well refuse it.
+
+    Either value of a boolean is given with its type.
+    """
+    return any(
+        parameter.required
+        and parameter.example is UNSET
+        and not declared_values(parameter.schema)
+        and _kind(parameter.schema) not in ("boolean", "null")
+        for parameter in inputs
+    )
 
 
 def value(name: str, schema: dict[str, Any]) -> Any:
@@ -72,7 +87,13 @@ class _Maker:
                 required = schema.get("required") or ()
                 return {member: self.value(member, members.get(member, {}), levels - 1) for member in required}
             case _:
-                return text(name, schema)
+                return self._text(name, schema)
+
+    def _text(self, name: str, schema: dict[str, Any]) -> str:
+        description = schema.get("description")
+        told = described.values(description) if isinstance(description, str) else ()
+        problem_of = problems(schema)
+        return next((one for one in told if problem_of(one) is None), None) or text(name, schema)
 
     def _simpler(self, schema: dict[str, Any]) -> dict[str, Any] | None:
         """*schema* with its first alternative, its parts or its reference written out; None if it has none."""

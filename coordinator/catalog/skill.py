@@ -43,11 +43,12 @@ class TestCase(Struct, frozen=True, kw_only=True):
 class Skill(Struct, frozen=True, kw_only=True):
     """A skill to certify.
 
-    *source* is the file it came from and *pointer* the JSON pointer inside it (empty for a file of its own).
-    *digest* is ``sha256:`` over the canonical JSON (RFC 8785) of the manifest as given. *access* is None where the
-    skill has no live endpoint. *format* is the name of the module of ``coordinator.catalog`` that read it; *stated* are
-    the members that the manifest has, which tells an empty list of permissions from none. *instructions* is the text
-    that an agent loads to use the skill, where it is made of such a text.
+    *source* is the file it came from and *pointer* the JSON pointer inside it (empty for a file of its own). *digest*
+    is ``sha256:`` over the canonical JSON (RFC 8785) of the manifest as given. *access* is None where the skill has no
+    live endpoint. *guessed*: some value in *example* is ours and not the manifest's. *format* is the name of the module
+    of ``coordinator.catalog`` that read it; *stated* are the members that the manifest has, which tells an empty list
+    of permissions from none. *instructions* is the text that an agent loads to use the skill, where it is made of such
+    a text.
     """
 
     id: str
@@ -69,6 +70,7 @@ class Skill(Struct, frozen=True, kw_only=True):
     input_schema: dict[str, Any] = {}
     output_schema: dict[str, Any] | None = None
     example: dict[str, Any] = {}
+    guessed: bool = False
     failure_modes: tuple[FailureMode, ...] = ()
     dependencies: tuple[str, ...] = ()
     permissions: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from typing import Any
 from coordinator.catalog.access import auth_reference, endpoint
 from coordinator.catalog.canonical import digest
 from coordinator.catalog.chat import chat_access, is_chat, spoken
-from coordinator.catalog.example import example
+from coordinator.catalog.example import example, is_guessed
 from coordinator.catalog.fields import Fields
 from coordinator.catalog.identity import skill_id
 from coordinator.catalog.parameters import object_schema, parameters
@@ -69,6 +69,7 @@ def read(document: dict[str, Any], *, source: str, pointer: str, folder: Path | 
         input_schema=object_schema(inputs),
         output_schema=object_schema(outputs) if any(output.name for output in outputs) else None,
         example=example(inputs),
+        guessed=is_guessed(inputs),
         failure_modes=_failure_modes(fields),
         dependencies=fields.texts("dependencies", most=MAX_LIST),
         permissions=fields.texts("permissions", most=MAX_LIST),

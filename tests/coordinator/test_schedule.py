@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coordinator.schedule import Dispatch, Schedule, Stage
+from coordinator.schedule import SKILLS, Dispatch, Schedule, Stage
 
 
 def stage(*ids: str, lanes: int = 8, cost: int = 1, exclusive: bool = False) -> Stage[str]:
@@ -94,6 +94,29 @@ def test_an_exclusive_stage_goes_out_one_parcel_at_a_time() -> None:
     assert [dispatch.jobs for dispatch in second] == [("b",)]
 
 
+def test_a_host_that_hangs_keeps_nobody_else_out() -> None:
+    """However many skills wait for it, those of other hosts are admitted, up to a number that bounds the memory."""
+    plan = schedule(window=100)
+    admitted = 0
+    while plan.wants():
+        plan.admit(f"hangs-{admitted}", "h", [stage(*(f"{admitted}.{job}" for job in range(60)))])
+        list(plan.take())
+        admitted += 1
+
+    assert admitted == SKILLS
+
+
+def test_hosts_that_answer_are_known_two_windows_ahead() -> None:
+    """Many hosts with a skill each: no more is read of the catalog than keeps them all busy."""
+    plan = schedule(window=100)
+    admitted = 0
+    while plan.wants():
+        plan.admit(str(admitted), f"h{admitted}", [stage(*(f"{admitted}.{job}" for job in range(10)))])
+        admitted += 1
+
+    assert admitted == 2 * 100 / 10
+
+
 def test_lanes_that_have_nothing_left_to_run_make_room() -> None:
     """Another skill of the host goes out before the first one's last job has ended."""
     plan = schedule(100, 4, 20)
@@ -154,6 +177,7 @@ def test_every_job_goes_out_once_and_no_cap_is_exceeded(
             ended_skills.add(done)
         out = [entry for entry in out if entry[1]]
 
+    assert plan.wants(), "what has ended counts no more"
     assert sorted(seen) == sorted(expected)
     assert ended_skills == set(host_of)
 

@@ -21,13 +21,15 @@ async def judge(job: FunctionalJob, session: Session) -> Verdict:
 
     Raises:
         FleetFault: If our own side failed.
-        BadJob: If the expectation or the declared output schema cannot be used (`BadExpectation`), or the call cannot
-            be made.
+        BadJob: If the expectation or the declared output schema cannot be used (`BadExpectation`), the call cannot be
+            made, or no valid one is known.
     """
     evaluate = prepared(job.expectation) if job.expectation is not None else None
     declared = session.skill.output_schema
     outputs = compiled(declared, "/output_schema") if declared is not None else None
     observation = await session.call(job.input, timeout_ms=job.timeout_ms)
+    if job.expectation is None:  # the example
+        session.check_refusal(observation)
     if not isinstance(observation, Answered) or not isinstance(observation.reply, Value):
         return unanswered(observation)
     value = observation.reply.value

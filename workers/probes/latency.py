@@ -54,13 +54,14 @@ async def judge_quiet(
 
     Raises:
         FleetFault: If our own machine, network or name look-up failed.
-        BadJob: If the skill may not be called, not over one HTTP request, or the job is out of bounds.
+        BadJob: If the skill may not be called or no valid call is known, or the job is out of bounds.
     """
     if not (1 <= job.requests <= REQUESTS_MAX and 0 <= job.warmup <= REQUESTS_MAX):
         raise BadJob(f"a latency series of {job.warmup} + {job.requests} requests is out of bounds")
     if not (0 <= job.retakes <= RETAKES_MAX and job.max_lag_ms > 0):
         raise BadJob(f"{job.retakes} retakes above a lag of {job.max_lag_ms} ms is out of bounds")
     timeout_ns = _timeout_ns(job.timeout_ms)
+    await _check_example(session)
     try:
         target = await _target(session, tls, job.timeout_ms)
     except NoSuchHost as error:
@@ -87,7 +88,7 @@ async def judge_sustained(
 
     Raises:
         FleetFault: If our own machine, network or name look-up failed.
-        BadJob: If the skill may not be called, not over one HTTP request, or the job is out of bounds.
+        BadJob: If the skill may not be called or no valid call is known, or the job is out of bounds.
     """
     if not (0 < job.duration_s <= DURATION_MAX_S and 0 < job.rate_per_s * job.duration_s <= REQUESTS_MAX):
         raise BadJob(f"a load of {job.rate_per_s} requests a second for {job.duration_s} s is out of bounds")
@@ -97,6 +98,7 @@ async def judge_sustained(
     planned = math.ceil(round(job.rate_per_s * job.duration_s, 9)) or 1
     timeout_ns = _timeout_ns(job.timeout_ms)
     in_flight = min(job.max_in_flight, planned)
+    await _check_example(session)
     try:
         target = await _target(session, tls, job.timeout_ms)
     except NoSuchHost as error:
@@ -124,6 +126,12 @@ def _in_sequence(watch: Stopwatch, quiet: Quiet, timeout_ns: int, pause_s: float
             quiet.took(read(order, exchange, body_of=watch.read))
     finally:
         watch.close()
+
+
+async def _check_example(session: Session) -> None:
+    """Timing refusals of a call that we made up would say nothing of the skill."""
+    if session.skill.guessed:
+        session.check_refusal(await session.baseline())
 
 
 async def _target(session: Session, tls: ssl.SSLContext | None, timeout_ms: int) -> Target | None:

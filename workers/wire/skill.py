@@ -35,10 +35,11 @@ class SkillRef(Struct, frozen=True, kw_only=True):
     """One skill, described once a parcel.
 
     *input_schema* is a JSON Schema (2020-12) of type object whose ``properties`` are the declared inputs;
-    *output_schema* is the schema that each answer must satisfy, or None where nothing checkable is declared.
-    *example* holds valid inputs for one call. *description* is the public text of the manifest: what a skill
-    repeats from it is no secret. *max_requests_per_second* is what its publisher asks for, None for no limit.
-    *allow_exec*: the operator lets it be started as a program. *permissions* are those that the manifest declares.
+    *output_schema* is the schema that each answer must satisfy, or None where nothing checkable is declared. *example*
+    holds valid inputs for one call; where some are *guessed*, a refusal of it says nothing. *description* is the public
+    text of the manifest: what a skill repeats from it is no secret. *max_requests_per_second* is what its publisher
+    asks for, None for no limit. *allow_exec*: the operator lets it be started as a program. *permissions* are those
+    that the manifest declares.
     """
 
     id: str
@@ -49,6 +50,7 @@ class SkillRef(Struct, frozen=True, kw_only=True):
     input_schema: dict[str, Any]
     output_schema: dict[str, Any] | None = None
     example: dict[str, Any] = {}
+    guessed: bool = False
     description: str = ""
     open_ended: bool = False
     planted: Planted = Planted()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coordinator.catalog.example import example, value
+from coordinator.catalog.example import example, is_guessed, value
 from coordinator.catalog.schemas import problem
 from coordinator.catalog.skill import Parameter
 
@@ -74,3 +74,36 @@ def test_value_without_end_is_cut() -> None:
     schema = {"type": "array", "items": {"$ref": "#"}, "minItems": 100}
 
     assert len(str(value("x", schema))) < 10_000
+
+
+def test_the_description_tells_what_a_text_looks_like() -> None:
+    """In the manifest's own words or in the schema's; a declared value goes before, an invalid one is not taken."""
+    inputs = (
+        Parameter(name="time", schema={"type": "string", "description": "24-hour format (HH:MM)"}),
+        Parameter(name="zone", schema={"type": "string"}, description="e.g. 'Asia/Tokyo'"),
+        Parameter(name="unit", schema={"type": "string", "default": "km"}, description="such as 'miles'"),
+        Parameter(name="code", schema={"type": "string", "pattern": "^[A-Z]{3}$"}, description="e.g. 'euro'"),
+    )
+
+    made = example(inputs)
+
+    assert made == {"time": "09:30", "zone": "Asia/Tokyo", "unit": "km", "code": "EUR"}
+
+
+@pytest.mark.parametrize(
+    ("parameter", "guessed"),
+    [
+        (Parameter(name="text", schema={"type": "string"}), True),
+        (Parameter(name="id", schema={"type": "integer"}), True),
+        (Parameter(name="zone", schema={"type": "string"}, description="e.g. 'Asia/Tokyo'"), True),
+        (Parameter(name="text", schema={"type": "string"}, example="hello"), False),
+        (Parameter(name="unit", schema={"enum": ["km", "miles"]}), False),
+        (Parameter(name="on", schema={"type": "boolean"}), False),
+        (Parameter(name="more", schema={"type": "string"}, required=False), False),
+    ],
+)
+def test_a_value_that_no_manifest_gives_is_a_guess(parameter: Parameter, guessed: bool) -> None:
+    """One of them is enough to make the whole call a guess."""
+    given_too = Parameter(name="a", schema={"type": "integer"}, example=3)
+
+    assert is_guessed((given_too, parameter)) is guessed

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import pytest
 
 from workers.adapters._adapter import HttpRequest
@@ -51,6 +52,8 @@ def judged(
     observation: Observation | Exception,
     expectation: Expectation | None = FIVE,
     output_schema: dict[str, Any] | None = None,
+    *,
+    guessed: bool = False,
 ) -> tuple[Verdict, OneAnswer]:
     adapter = OneAnswer(observation)
     skill = SkillRef(
@@ -61,6 +64,7 @@ def judged(
         access=Access(adapter="http", endpoint="http://127.0.0.1/"),
         input_schema={},
         output_schema=output_schema,
+        guessed=guessed,
     )
     job = FunctionalJob(id="j", probe="p", input={"a": 1}, expectation=expectation, timeout_ms=2_500)
     return asyncio.run(functional.judge(job, Session(skill, adapter))), adapter
@@ -119,6 +123,33 @@ def test_without_an_expectation_only_the_declared_outputs_are_checked() -> None:
     undeclared, _ = judged(answered(Value({})), None)
 
     assert [right.outcome, wrong.outcome, undeclared.outcome] == [Outcome.PASS, Outcome.FAIL, Outcome.PASS]
+
+
+def test_an_example_of_ours_that_is_refused_is_no_evidence() -> None:
+    """The skill may be right to refuse what nobody said is valid; the operator is told what is missing."""
+    refusal = answered(Refused("the tool reports an error: Invalid time format"))
+
+    with pytest.raises(BadJob, match=r"gives no example .*Invalid time format"):
+        judged(refusal, None, guessed=True)
+
+
+@pytest.mark.parametrize(
+    ("observation", "expectation"),
+    [
+        (answered(Failed("HTTP 500: oops")), None),
+        (TimedOut(elapsed_ms=1.0, deadline_ms=1.0), None),
+        (answered(Refused("no")), FIVE),
+        (msgspec.structs.replace(answered(Refused("HTTP 401: who are you?")), status=401), None),
+        (msgspec.structs.replace(answered(Refused("HTTP 404: nothing here")), status=404), None),
+    ],
+)
+def test_whatever_else_comes_to_an_example_of_ours_counts(
+    observation: Observation, expectation: Expectation | None
+) -> None:
+    """A crash is none of the inputs', nor is a refusal of the caller or of the place; a task has inputs of its own."""
+    verdict, _ = judged(observation, expectation, guessed=True)
+
+    assert verdict.score == 0.0
 
 
 def test_the_answer_is_kept_and_bounded() -> None:

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -17,7 +18,7 @@ from workers.adapters import http
 from workers.faults import BadJob, FleetFault
 from workers.probes.latency import judge_quiet, judge_sustained
 from workers.probes.quiet import GIVE_UP_AFTER
-from workers.session import Session
+from workers.session import BASELINE_TRIES, Session
 from workers.wire.job import QuietJob, SustainedJob
 from workers.wire.result import Outcome, Series, Verdict
 from workers.wire.skill import Access, SkillRef
@@ -328,3 +329,18 @@ def test_cancelling_ends_the_threads(probe: str) -> None:
 
         assert threads
         assert not any(thread.is_alive() for thread in threads)
+
+
+@pytest.mark.parametrize("judge", [partial(judge_quiet, QUIET), partial(judge_sustained, SUSTAINED)])
+def test_refusals_of_an_example_of_ours_are_not_timed(judge: Callable[[Session], Awaitable[Verdict]]) -> None:
+    """How quickly a skill refuses what nobody said is valid says nothing of it."""
+
+    def refuses(server: RawServer, sock: socket.socket) -> None:
+        while server.request(sock):
+            sock.sendall(b"HTTP/1.1 422 No\r\nContent-Length: 2\r\n\r\n{}")
+
+    with RawServer(refuses) as server:
+        with pytest.raises(BadJob, match="no valid call is known"):
+            judged(judge, f"http://127.0.0.1:{server.port}/", guessed=True)
+
+        assert len(server.requests) == BASELINE_TRIES
