@@ -11,19 +11,16 @@ from pathlib import Path
 import msgspec
 import structlog
 from msgspec import Struct
-from prometheus_client import CollectorRegistry
 
-from coordinator import metrics
 from coordinator.catalog import index
 from coordinator.certification import Certification
 from coordinator.certify import Decision, Mode
 from coordinator.corpora import checked_corpus, chosen_attacks
 from coordinator.examinations import Examinations
 from coordinator.examining import Terms, examine_catalog
-from coordinator.executing import execute
+from coordinator.executing import execute, served
 from coordinator.inputs import chosen_benchmarks, chosen_policy, conditions, default_store, osv_database, report_folder
 from coordinator.ledger.ledger import Ledger
-from coordinator.metrics import Metrics
 from coordinator.plan import Planner
 from coordinator.policy import Policy
 from coordinator.record import Header, Record, Stamps
@@ -131,9 +128,8 @@ def certify_catalog(request: Request, settings: Settings, *, watchers: Sequence[
             now=datetime.now(UTC),
         )
         if is_static:
-            collectors = CollectorRegistry()
-            metrics.serve(collectors, settings.metrics)
-            interrupted = examine_catalog(ticket, terms, ledger, (*watchers, Metrics(collectors)))
+            watching = (*watchers, served(settings).run) if settings.metrics else tuple(watchers)
+            interrupted = examine_catalog(ticket, terms, ledger, watching)
         else:
             with (
                 static_context(terms.catalog, rules, terms.database, terms.now) as context,

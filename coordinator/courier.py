@@ -8,12 +8,12 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from workers.wire.amqp import BrokerUnreachable as BrokerUnreachable
+from workers.wire.faults import BrokerUnreachable as BrokerUnreachable
 from workers.wire.job import Parcel
 from workers.wire.result import Result
 
 BATCH = 500
-BATCH_S = 0.02
+BATCH_S = 0.01
 
 
 class Batch(Struct, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING
 
 import dramatiq
 from dramatiq.asyncio import get_event_loop_thread
@@ -13,12 +14,14 @@ from dramatiq.middleware import Middleware
 
 from coordinator.courier import BATCH, Apart, Batch, Depth
 from workers import actors
-from workers.metrics import Metrics
 from workers.wire import parcels, queues
 from workers.wire.callbacks import Callbacks
+from workers.wire.faults import Unroutable
 from workers.wire.job import Parcel
-from workers.wire.publisher import Unroutable
 from workers.wire.result import Result
+
+if TYPE_CHECKING:
+    from workers.metrics import Metrics
 
 STOP_MS = 1_000
 

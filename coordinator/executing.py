@@ -5,23 +5,24 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import structlog
 import uvloop
-from prometheus_client import CollectorRegistry
 
-from coordinator import metrics
 from coordinator.catalog.skill import Entry
 from coordinator.courier import Courier
 from coordinator.embedded import EmbeddedFleet
 from coordinator.ledger.ledger import Ledger
-from coordinator.metrics import Metrics
 from coordinator.policy import Limits
-from coordinator.remote import RemoteFleet
 from coordinator.run import Assessment, Run, Watcher
 from coordinator.settings import Settings, callbacks, redacted
 from coordinator.tickets import Ticket
-from workers.metrics import Metrics as WorkerMetrics
+
+if TYPE_CHECKING:
+    from coordinator.metrics import Metrics as RunMetrics
+    from coordinator.remote import RemoteFleet
+    from workers.metrics import Metrics as JobMetrics
 
 LISTENERS_S = 5.0
 
@@ -66,16 +67,17 @@ async def _execute(
     *,
     certify: bool,
 ) -> bool:
-    collectors = CollectorRegistry()
-    watching = (*watchers, Metrics(collectors, certify=certify))
-    metrics.serve(collectors, settings.metrics)
+    measured = served(settings, certify=certify) if settings.metrics else None
+    watching = (*watchers, measured.run) if measured else tuple(watchers)
     courier: EmbeddedFleet | RemoteFleet
     if settings.broker:
+        from coordinator.remote import RemoteFleet  # not at the top: pika would slow every start
+
         courier = RemoteFleet(settings.broker, ticket.run_id)
     else:
         courier = EmbeddedFleet(
             concurrency=settings.concurrency,
-            metrics=WorkerMetrics(collectors),
+            metrics=measured.jobs if measured else None,
             auth_env=settings.auth_env,
             allow_exec=settings.allow_exec,
             callbacks=callbacks(settings),
@@ -110,6 +112,29 @@ async def _execute(
         listening.cancel()
         await courier.aclose(finished=finished)
     return not finished
+
+
+class Measured(NamedTuple):
+    """What counts how a *run* goes, and the *jobs* of the workers in this process."""
+
+    run: RunMetrics
+    jobs: JobMetrics
+
+
+def served(settings: Settings, *, certify: bool = True) -> Measured:
+    """The metrics of this process, served from now on where *settings* say.
+
+    Raises:
+        SettingsError: If nobody can listen there.
+    """
+    from prometheus_client import CollectorRegistry  # not at the top: slow to import, and most runs tell nobody
+
+    from coordinator import metrics
+    from workers.metrics import Metrics
+
+    collectors = CollectorRegistry()
+    metrics.serve(collectors, settings.metrics)
+    return Measured(metrics.Metrics(collectors, certify=certify), Metrics(collectors))
 
 
 async def _watch_listeners(courier: Courier, broker: str) -> None:

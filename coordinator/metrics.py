@@ -56,13 +56,11 @@ class Metrics:
 
 
 def serve(registry: CollectorRegistry, address: str) -> None:
-    """Serve ``/metrics`` at *address*, ``HOST:PORT``, from a thread of its own; nothing where it is empty.
+    """Serve ``/metrics`` at *address*, ``HOST:PORT``, from a thread of its own.
 
     Raises:
         SettingsError: If nobody can listen there.
     """
-    if not address:
-        return
     host, port = metrics_address(address)
     try:
         server, _ = start_http_server(port, addr=host, registry=registry)

@@ -9,9 +9,10 @@ import structlog
 
 from coordinator.courier import Depth
 from workers.wire import parcels, queues
-from workers.wire.amqp import BrokerUnreachable, Link, LinkLost
+from workers.wire.amqp import Link
+from workers.wire.faults import BrokerUnreachable, LinkLost, Unroutable
 from workers.wire.job import Parcel
-from workers.wire.publisher import Publisher, Unroutable
+from workers.wire.publisher import Publisher
 
 PATIENCE_S = 120.0
 PAUSE_S = 0.2

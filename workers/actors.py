@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import dramatiq
 import msgspec
@@ -17,17 +17,19 @@ import structlog
 from dramatiq.middleware import CurrentMessage, Middleware
 
 from workers import secrets
-from workers.metrics import Metrics
 from workers.outgoing import Outgoing
 from workers.run import Adapters, run, unjudged
 from workers.sandbox import consent
-from workers.wire.broker import ParcelEncoder, PutBack
 from workers.wire.callbacks import Callbacks
+from workers.wire.faults import Unroutable
 from workers.wire.job import Parcel
 from workers.wire.loop import Loop
-from workers.wire.publisher import Unroutable
+from workers.wire.messages import ParcelEncoder, PutBack
 from workers.wire.queues import SUSPECTS, suspects_of
 from workers.wire.result import Result
+
+if TYPE_CHECKING:
+    from workers.metrics import Metrics
 
 LOST_ALONE = 3
 """A job whose worker was lost so often while it was the only suspect there is given up: it is what kills them."""

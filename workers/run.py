@@ -11,6 +11,7 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 import msgspec
 import structlog
@@ -19,7 +20,6 @@ from workers import registry
 from workers.adapters._adapter import Adapter
 from workers.faults import BadJob, Exhausted, FleetFault
 from workers.listener import Listener
-from workers.metrics import Metrics
 from workers.probes import discovery, edge_case, functional, hygiene, latency, security
 from workers.session import Session
 from workers.wire.callbacks import Callbacks
@@ -38,6 +38,9 @@ from workers.wire.job import (
 )
 from workers.wire.result import Discovered, Judged, Result, Tool, Unjudged, Verdict
 from workers.wire.skill import SkillRef
+
+if TYPE_CHECKING:
+    from workers.metrics import Metrics
 
 TRIES = 3
 BACKOFF_S = 0.2

@@ -23,8 +23,9 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 
 from workers.process import Plan, work
 from workers.wire import queues as wire_queues
-from workers.wire.amqp import BrokerUnreachable, parameters, redacted, why
+from workers.wire.amqp import parameters, redacted, why
 from workers.wire.callbacks import Callbacks
+from workers.wire.faults import BrokerUnreachable
 
 DONE, UNREACHABLE = 0, 3
 GRACE_S = 30.0

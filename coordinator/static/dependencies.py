@@ -32,7 +32,6 @@ from coordinator.static.evidence import (
     diminishing,
     graded,
 )
-from coordinator.static.lockfiles._find import stated as stated_in
 from coordinator.static.source_place import NoSource, source_place
 from workers.wire.job import Pillar
 from workers.wire.result import Outcome
@@ -98,7 +97,10 @@ def _dependencies(
         except NoSource as no:
             broken.append(_unverified("/source_path", str(no), policy, BROKEN))
     if place is not None:
-        for one in stated_in(place):
+        # Not at the top: it brings the parsers of two languages along.
+        from coordinator.static.lockfiles._find import stated
+
+        for one in stated(place):
             if len(found) >= MAX_DEPENDENCIES:
                 told = f"more than {MAX_DEPENDENCIES:,} dependencies"
                 broken.append(_unverified("/source_path", told, policy, BROKEN))

@@ -9,18 +9,13 @@ what it answers tomorrow is not what was certified today.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from coordinator.catalog.index import formats
-from coordinator.catalog.rejection import child, printable, shown
+from coordinator.catalog.rejection import child, printable
 from coordinator.catalog.skill import Skill
 from coordinator.policy import StaticPolicy
-from coordinator.source.absent import absent_inputs, absent_tool, unknown_reads, unused_permissions
-from coordinator.source.discrepancy import Discrepancy
-from coordinator.source.hidden_text import Hidden, hidden
-from coordinator.source.permissions import grants
-from coordinator.source.reading import Source, read
-from coordinator.source.requirements import imported, undeclared_packages, unused_packages
-from coordinator.source.undeclared import undeclared
+from coordinator.source.discrepancy import Discrepancy, hidden_text
+from coordinator.source.hidden_text import hidden
 from coordinator.static.evidence import (
     Checked,
     Context,
@@ -31,9 +26,11 @@ from coordinator.static.evidence import (
     graded,
     unverified,
 )
-from coordinator.static.source_place import NoSource, source_place
 from workers.wire.job import Pillar
 from workers.wire.result import Outcome
+
+if TYPE_CHECKING:
+    from coordinator.source.reading import Source
 
 PILLAR = Pillar.SECURITY
 WITH_SOURCE = frozenset({"sxm", "agent_skill"})  # the formats that have a place for it
@@ -49,6 +46,11 @@ def examine(skill: Skill, context: Context) -> Examined:
             reason = "no source is given; a source_url is not downloaded" if skill.source_url else "no source is given"
             return Checked((unverified("/source_path", reason, "source/missing", policy), *told))
         return Checked(diminishing(told, policy)) if told else Inapplicable("the format has no place for a source")
+    # Not at the top: the parsers of two languages take a while to import, and few catalogs come with sources.
+    from coordinator.source.comparison import discrepancies, lacking
+    from coordinator.source.reading import read
+    from coordinator.static.source_place import NoSource, source_place
+
     try:
         place = source_place(skill, context.folder)
     except NoSource as no:
@@ -69,36 +71,6 @@ def examine(skill: Skill, context: Context) -> Examined:
     return Checked((*_first(diminishing(told, policy)), *ours), coverage=_coverage(source))
 
 
-def discrepancies(skill: Skill, source: Source) -> Iterator[Discrepancy]:
-    """All in which *source* and *skill*'s manifest differ, and what should not be in *source*."""
-    lacks = lacking(skill)
-    if "permissions" not in lacks:
-        allowed = grants(skill.permissions)
-        yield from undeclared(source, allowed)
-        yield from unused_permissions(source, allowed, imported(source))
-        yield from undeclared_packages(source, skill.dependencies)
-        yield from unused_packages(source, skill.dependencies)
-    if "inputs" not in lacks:
-        yield from unknown_reads(source, skill)
-        yield from absent_inputs(source, skill)
-        yield from absent_tool(source, skill)
-    for name, secret in source.secrets:
-        severity = "high" if secret.sure else "medium"
-        yield Discrepancy("source/secret", severity, f"{name}:{secret.line}", f"{secret.kind}: {secret.shown}")
-    for name, text in source.hidden:
-        yield _hidden(f"{name}:{text.line}", text)
-    for gap in source.gaps:
-        if gap.opaque and "permissions" in lacks:
-            continue  # what it does is compared with nothing, and its text has been read
-        at = gap.name or "/source_path"
-        yield Discrepancy("source/unread", "medium", at, f"{gap.reason}: not verified", open=True)
-
-
-def lacking(skill: Skill) -> frozenset[str]:
-    """What the format of *skill* has no place for."""
-    return frozenset(formats()[skill.format].LACKS) if skill.format in formats() else frozenset()
-
-
 def _hidden_in_manifest(skill: Skill) -> Iterator[Discrepancy]:
     """Test cases and examples are left out: a skill that finds hidden text has to be tried with some."""
     texts: list[tuple[str, str]] = [
@@ -114,12 +86,7 @@ def _hidden_in_manifest(skill: Skill) -> Iterator[Discrepancy]:
         texts += [(child(group, place), line) for place, line in enumerate(lines)]
     for at, text in texts:
         for found in hidden(text):
-            yield _hidden(at, found)
-
-
-def _hidden(at: str, found: Hidden) -> Discrepancy:
-    says = f", which say {shown(found.says)}" if found.says else ""
-    return Discrepancy("source/hidden-text", "high", at, f"{found.kind}{says}: no reader sees it")
+            yield hidden_text(at, found)
 
 
 def _deduction(one: Discrepancy, policy: StaticPolicy) -> Deduction:

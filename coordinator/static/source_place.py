@@ -7,7 +7,6 @@ from pathlib import Path
 
 from coordinator.catalog.rejection import shown
 from coordinator.catalog.skill import Skill
-from coordinator.source.archive import ARCHIVES
 
 LINE = re.compile(r":\d+$")  # of a manifest in a JSON Lines file
 
@@ -24,6 +23,9 @@ def source_place(skill: Skill, folder: Path) -> Path:
     """
     if skill.source_path is None:
         raise NoSource("no source is given")
+    # Not at the top: it brings the parsers of two languages along.
+    from coordinator.source.archive import ARCHIVES
+
     try:
         path = (Path(LINE.sub("", skill.source)).parent / skill.source_path).resolve()
         if not path.is_relative_to(folder.resolve()):

@@ -12,7 +12,7 @@ from coordinator.courier import BATCH, Batch
 from tests.fleet import until
 from tests.proxy import CuttingProxy
 from workers.wire import parcels, queues
-from workers.wire.amqp import BrokerUnreachable
+from workers.wire.faults import BrokerUnreachable
 from workers.wire.job import Pillar
 from workers.wire.result import Unjudged
 

@@ -12,7 +12,7 @@ from coordinator.publish import JobPublisher, ParcelTooLarge
 from tests.proxy import CuttingProxy
 from tests.skill import EchoSkill
 from workers.wire import parcels, queues
-from workers.wire.amqp import BrokerUnreachable
+from workers.wire.faults import BrokerUnreachable
 
 SKILL = EchoSkill.described()
 

@@ -13,8 +13,8 @@ from tests.skill import EchoSkill
 from workers.actors import LOST_ALONE, Desk
 from workers.wire import queues
 from workers.wire.broker import Delivery
+from workers.wire.faults import Unroutable
 from workers.wire.job import Parcel
-from workers.wire.publisher import Unroutable
 from workers.wire.result import Judged, Result, Unjudged
 
 QUEUE = queues.FUNCTIONAL

@@ -15,20 +15,14 @@ import pika.exceptions
 import structlog
 from pika.adapters.asyncio_connection import AsyncioConnection
 
+from workers.wire.faults import BrokerUnreachable, LinkLost
+
 HEARTBEAT_S = 30
 CONNECT_S = 15
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 5.0
 
 log = structlog.get_logger(__name__)
-
-
-class BrokerUnreachable(Exception):
-    """RabbitMQ does not answer, or does not let us in. The message names the URL without its password."""
-
-
-class LinkLost(Exception):
-    """The connection or its channel was closed while something was asked of it."""
 
 
 def redacted(url: str) -> str:

@@ -16,11 +16,9 @@ from threading import Event
 from typing import Any, NoReturn
 
 import dramatiq
-import msgspec
 import pika
 import pika.exceptions
 import structlog
-from dramatiq.encoder import Encoder, MessageData
 from dramatiq.errors import BrokerConnectionError
 from dramatiq.middleware import Middleware
 
@@ -31,22 +29,6 @@ from workers.wire.parcels import Undecodable, decode
 Settle = Callable[[str, bool | None], None]
 
 log = structlog.get_logger(__name__)
-
-
-class ParcelEncoder(Encoder):
-    """Dramatiq's view of our encoding. Installed with ``dramatiq.set_encoder``."""
-
-    def encode(self, data: MessageData) -> bytes:
-        """The bytes of a Dramatiq message."""
-        return msgspec.json.encode(data)
-
-    def decode(self, data: bytes) -> MessageData:
-        """The fields of a Dramatiq message; ``args[0]`` is a `Parcel` already.
-
-        Raises:
-            Undecodable: If it is anything else.
-        """
-        return msgspec.structs.asdict(decode(data))
 
 
 class Delivery(dramatiq.MessageProxy):
@@ -185,22 +167,6 @@ class ParcelConsumer(dramatiq.Consumer):
             self._connection.close()
         except (pika.exceptions.AMQPError, AssertionError, OSError) as error:
             log.debug("consumer's connection was closed already", queue=self._queue, reason=why(error))
-
-
-class PutBack(Middleware):
-    """Without it, and without Dramatiq's retries, a message whose actor raised would count as done."""
-
-    def after_process_message(
-        self,
-        broker: dramatiq.Broker,
-        message: dramatiq.MessageProxy,
-        *,
-        result: object = None,
-        exception: BaseException | None = None,
-    ) -> None:
-        """Mark a message whose actor raised."""
-        if exception is not None:
-            message.fail()
 
 
 def _gone(reason: str) -> BrokerConnectionError:

@@ -17,16 +17,13 @@ import pika
 import pika.exceptions
 import structlog
 
-from workers.wire.amqp import BrokerUnreachable, Link, LinkLost, parameters, reconnect, redacted
+from workers.wire.amqp import Link, parameters, reconnect, redacted
+from workers.wire.faults import BrokerUnreachable, LinkLost, Unroutable
 
 OUTSTANDING = 500
 NACK_PAUSE_S = 0.2
 
 log = structlog.get_logger(__name__)
-
-
-class Unroutable(Exception):
-    """The queue that a message was meant for does not exist."""
 
 
 async def _nothing(_: Link) -> None:

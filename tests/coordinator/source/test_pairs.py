@@ -9,8 +9,8 @@ import yaml
 
 from coordinator.catalog import index
 from coordinator.catalog.skill import Skill
+from coordinator.source.comparison import discrepancies
 from coordinator.source.reading import read
-from coordinator.static.source import discrepancies
 from coordinator.static.source_place import source_place
 
 PAIRS = sorted((Path(__file__).parent / "pairs").glob("*.yaml"))

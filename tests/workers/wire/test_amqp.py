@@ -5,7 +5,8 @@ import socket
 
 import pytest
 
-from workers.wire.amqp import BrokerUnreachable, connect, parameters, redacted
+from workers.wire.amqp import connect, parameters, redacted
+from workers.wire.faults import BrokerUnreachable
 
 
 @pytest.mark.parametrize(

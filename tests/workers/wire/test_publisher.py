@@ -8,8 +8,9 @@ import pytest
 
 from tests.proxy import CuttingProxy
 from tests.rabbitmq import PrivateRabbit
-from workers.wire.amqp import BrokerUnreachable, Link
-from workers.wire.publisher import Publisher, Unroutable
+from workers.wire.amqp import Link
+from workers.wire.faults import BrokerUnreachable, Unroutable
+from workers.wire.publisher import Publisher
 
 QUEUE = "q"
 
