@@ -81,6 +81,7 @@ class Collector:
                 await apart.wait()
             batch = self._take(self._link)
             if batch is not None:
+                apart.took(len(batch.results))
                 yield batch
 
     def _take(self, link: Link) -> Batch | None:

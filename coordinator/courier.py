@@ -13,7 +13,8 @@ from workers.wire.job import Parcel
 from workers.wire.result import Result
 
 BATCH = 500
-BATCH_S = 0.01
+FEW, FEW_S, MANY_S = 25, 0.01, 0.02
+"""A batch of fewer results than that is followed by the next one soon, any other later."""
 
 
 class Batch(Struct, frozen=True):
@@ -28,16 +29,18 @@ class Batch(Struct, frozen=True):
 
 
 class Apart:
-    """Keeps batches `BATCH_S` apart: many results travel together, one that comes alone goes at once."""
+    """Keeps batches apart: what comes alone goes at once, and the more there is the more travels together."""
 
     def __init__(self) -> None:
         self._next_s = 0.0
 
     async def wait(self) -> None:
         """Until the next batch may begin."""
-        loop = asyncio.get_running_loop()
-        await asyncio.sleep(max(self._next_s - loop.time(), 0.0))
-        self._next_s = loop.time() + BATCH_S
+        await asyncio.sleep(max(self._next_s - asyncio.get_running_loop().time(), 0.0))
+
+    def took(self, results: int) -> None:
+        """Note a batch of so many."""
+        self._next_s = asyncio.get_running_loop().time() + (FEW_S if results < FEW else MANY_S)
 
 
 class Depth(Struct, frozen=True):

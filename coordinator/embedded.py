@@ -90,6 +90,7 @@ class EmbeddedFleet:
                     break
                 together = arrived.get_nowait()
             closing = together is None
+            apart.took(len(found))
             if found:
                 yield Batch(tuple(found), _nothing)
 

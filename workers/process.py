@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -84,6 +85,10 @@ class RabbitOutbox:
             await self._publisher.aclose()
 
 
+BETWEEN_COLLECTIONS = 50_000
+"""Objects. What was imported stays, and jobs leave next to no cycles: a collection every 700 took an eighth."""
+
+
 def work(plan: Plan) -> None:
     """Be one worker process until SIGTERM or SIGINT, or until the parent is gone."""
     logs.configure()
@@ -96,6 +101,8 @@ def work(plan: Plan) -> None:
     served = [name for queue in plan.queues for name in (queue, queues.suspects_of(queue))]
     broker = FleetBroker(plan.broker_url, middleware=desk.middleware())
     worker = actors.boot(broker, desk, served, concurrency=plan.concurrency)
+    gc.freeze()
+    gc.set_threshold(BETWEEN_COLLECTIONS, 20, 20)
     worker.start()
     ready = False
     parent = multiprocessing.parent_process()

@@ -18,8 +18,8 @@ from workers.wire import queues
 
 PART = "throughput"
 PROCESSES = 2
-PORTS = 16
-"""Hosts; with the cap of eight for each as many requests as two bare loops have in flight."""
+PORTS = 32
+"""Hosts; a place at one of them is free again when its result has come back, so some of the cap of eight wait."""
 CONCURRENCY = 8
 SKILLS, SINGLE_SKILLS = 500, 100
 BARE_REQUESTS, NAIVE_JOBS = 30_000, 200
