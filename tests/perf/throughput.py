@@ -32,7 +32,8 @@ def rows(folder: Path, broker: str, stores: dict[str, str]) -> Iterator[Row]:
         many = write_catalog(folder / "many.jsonl", ports, SKILLS)
         few = write_catalog(folder / "few.jsonl", ports, SINGLE_SKILLS)
         benchmark = write_benchmark(folder / "sums.json")
-        bare_per_s = bare.run(ports, BARE_REQUESTS, PROCESSES)
+        bare_per_s = bare.run(bare.CLIENT, ports, BARE_REQUESTS, PROCESSES)
+        adapter_per_s = bare.run(bare.ADAPTER, ports, BARE_REQUESTS, PROCESSES)
         naive_per_s = naive.run(broker, ports, NAIVE_JOBS, PROCESSES)
         found: list[tuple[str, float, bool]] = []
 
@@ -52,8 +53,16 @@ def rows(folder: Path, broker: str, stores: dict[str, str]) -> Iterator[Row]:
             )
             measure("fleet, parcels of 20", many, SKILLS, lambda id_: RemoteFleet(broker, id_), TASKS)
             measure("fleet, parcels of 1", few, SINGLE_SKILLS, lambda id_: RemoteFleet(broker, id_), 1)
-        bare_per_s = max(bare_per_s, bare.run(ports, BARE_REQUESTS, PROCESSES))
+        bare_per_s = max(bare_per_s, bare.run(bare.CLIENT, ports, BARE_REQUESTS, PROCESSES))
     yield Row(part=PART, name="bare loop of the HTTP client", figure=bare_per_s, unit="requests/s")
+    yield Row(
+        part=PART,
+        name="bare loop of the http adapter",
+        figure=adapter_per_s,
+        unit="requests/s",
+        against="bare loop",
+        share=adapter_per_s / bare_per_s,
+    )
     yield Row(part=PART, name="naive fleet", figure=naive_per_s, unit="jobs/s")
     for name, per_s, promised in found:
         share = per_s / naive_per_s
@@ -66,12 +75,13 @@ def rows(folder: Path, broker: str, stores: dict[str, str]) -> Iterator[Row]:
             share=share,
             least=NAIVE_LEAST if promised else None,
         )
-        yield Row(
-            part=PART,
-            name=name,
-            figure=per_s,
-            unit="jobs/s",
-            against="bare loop",
-            share=per_s / bare_per_s,
-            least=BARE_LEAST if promised else None,
-        )
+        if promised:
+            yield Row(
+                part=PART,
+                name=name,
+                figure=per_s,
+                unit="jobs/s",
+                against="bare loop",
+                share=per_s / bare_per_s,
+                least=BARE_LEAST,
+            )

@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from types import TracebackType
 from weakref import WeakKeyDictionary
 
 from workers.faults import FleetFault
@@ -58,13 +57,21 @@ class _Pulse:
 _pulses: WeakKeyDictionary[asyncio.AbstractEventLoop, _Pulse] = WeakKeyDictionary()
 
 
+def _pulse() -> _Pulse:
+    loop = asyncio.get_running_loop()
+    pulse = _pulses.get(loop)
+    if pulse is None:
+        pulse = _pulses[loop] = _Pulse()
+    return pulse
+
+
 class Deadline:
     """*total_s* seconds from now, or from *begun* on the monotonic clock. For the running loop."""
 
     def __init__(self, total_s: float, begun: float | None = None) -> None:
         self.total_s = total_s
         self._begun = time.monotonic() if begun is None else begun
-        self._pulse = _pulses.setdefault(asyncio.get_running_loop(), _Pulse())
+        self._pulse = _pulse()
         self._lost_before_s = self._pulse.lost_s()
 
     def restart(self) -> None:
@@ -90,30 +97,41 @@ class Deadline:
             raise FleetFault(f"our own side stood still for most of {self.elapsed_ms():.0f} ms")
         return TimedOut(elapsed_ms=self.elapsed_ms(), deadline_ms=self.total_s * 1000)
 
-    @asynccontextmanager
-    async def limit(self) -> AsyncIterator[asyncio.Timeout]:
-        """Ends what runs inside when the deadline has passed.
+    def limit(self) -> _Limit:
+        """A context that ends what runs inside when the deadline has passed.
 
-        Raises:
-            TimeoutError: If it did; ``expired()`` of what is given tells it from one that came up inside.
+        It raises TimeoutError then; ``expired()`` of the scope that it gives tells that from one that came up inside.
         """
-        loop = asyncio.get_running_loop()
-        known_s, looks = self._pulse.lost_s(), 0
-        timer: asyncio.TimerHandle
+        return _Limit(self, self._pulse)
 
-        def look() -> None:
-            nonlocal known_s, looks, timer
-            looks, before_s, known_s = looks + 1, known_s, self._pulse.lost_s()
-            if known_s > before_s and looks < LOOKS:
-                timer = loop.call_later(max(self.left_s(), GRACE_S), look)
-            else:
-                scope.reschedule(loop.time())
 
+class _Limit:
+    """One `Deadline.limit`. A class, since every request has one and a generator costs twice as much."""
+
+    def __init__(self, deadline: Deadline, pulse: _Pulse) -> None:
+        self._deadline = deadline
+        self._pulse = pulse
+        self._loop = asyncio.get_running_loop()
+        self._scope = asyncio.timeout(None)
+        self._known_s = pulse.lost_s()
+        self._looks = 0
+
+    async def __aenter__(self) -> asyncio.Timeout:
         self._pulse.hold()
-        timer = loop.call_later(max(self.left_s(), 0.0), look)
-        try:
-            async with asyncio.timeout(None) as scope:
-                yield scope
-        finally:
-            timer.cancel()
-            self._pulse.release()
+        self._timer = self._loop.call_later(max(self._deadline.left_s(), 0.0), self._look)
+        return await self._scope.__aenter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        self._pulse.release()
+        await self._scope.__aexit__(kind, error, trace)
+
+    def _look(self) -> None:
+        before_s, self._known_s = self._known_s, self._pulse.lost_s()
+        self._looks += 1
+        if self._known_s > before_s and self._looks < LOOKS:
+            self._timer = self._loop.call_later(max(self._deadline.left_s(), GRACE_S), self._look)
+        else:
+            self._scope.reschedule(self._loop.time())
