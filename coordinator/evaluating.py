@@ -27,7 +27,6 @@ from coordinator.run import Watcher
 from coordinator.scorecard import Grade, Header, Stamps
 from coordinator.settings import Settings
 from coordinator.tickets import begin, catalog_digest
-from payloads import loader as payloads
 from workers.wire.version import __version__
 
 MODE = "eval"
@@ -172,7 +171,6 @@ def _evaluation(
     planner = Planner(
         run_id=run_id,
         policy=rules,
-        corpus=payloads.load(),
         benchmarks=chosen,
         allow_networks=settings.allow_network,
         allow_exec=settings.allow_exec,

@@ -9,6 +9,7 @@ break is not billed twice.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import msgspec
@@ -23,9 +24,11 @@ from coordinator.schedule import Stage
 from coordinator.subject import examines
 from coordinator.tally import HYGIENE, Planned
 from coordinator.tasks import checked
-from payloads.loader import Corpus
 from workers.wire.job import Attack, DiscoverJob, HygieneJob, Job, Pillar, QuietJob, SecurityJob, SustainedJob, job_id
 from workers.wire.skill import Access, SkillRef
+
+if TYPE_CHECKING:
+    from payloads.loader import Corpus
 
 QUIET = "latency/quiet"
 SUSTAINED = "latency/sustained"
@@ -48,7 +51,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 class Planner:
-    """Plans skills of one run, with one corpus, the same benchmarks and one policy.
+    """Plans skills of one run, with one corpus (without one nobody is attacked), the same benchmarks and one policy.
 
     *attacks* are the ids of those that are sent, None for all. The others are planned and left out: evidence missing.
 
@@ -61,7 +64,7 @@ class Planner:
         *,
         run_id: str,
         policy: Policy,
-        corpus: Corpus,
+        corpus: Corpus | None = None,
         benchmarks: Sequence[Benchmark] = (),
         allow_networks: Sequence[str] = (),
         allow_exec: bool = False,
@@ -73,7 +76,8 @@ class Planner:
         self._allow_networks = tuple(allow_networks)
         self._allow_exec = allow_exec
         self._chosen = attacks
-        self._attacks = [msgspec.convert(payload, Attack, from_attributes=True) for payload in corpus.payloads]
+        every = corpus.payloads if corpus else ()
+        self._attacks = [msgspec.convert(payload, Attack, from_attributes=True) for payload in every]
 
     def plan(self, skill: Skill) -> Plan | None:
         """The plan of *skill*, or None where it has no live endpoint, or is a program that may not be started."""

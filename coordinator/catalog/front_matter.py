@@ -6,7 +6,6 @@ from typing import Any
 
 from coordinator.catalog.documents import check
 from coordinator.catalog.rejection import Rejected, shown
-from coordinator.catalog.yaml_documents import yaml_values
 
 FENCE = "---"
 FRONT, BODY = "frontmatter", "body"
@@ -28,6 +27,8 @@ def front_matter(content: str) -> dict[str, Any]:
     if end is None:
         raise Rejected("", f"front matter of at most {MAX_FRONT_CHARS:,} characters, ended by a line {FENCE}", "more")
     front = "\n".join(lines[:end])
+    from coordinator.catalog.yaml_documents import yaml_values  # not at the top: slow to import
+
     values = list(yaml_values(front))
     check(values[0] if values else None)
     consumed = sum(len(line) + 1 for line in lines[: end + 1])

@@ -13,7 +13,6 @@ from coordinator.catalog.files import opened, read_file, shown_path
 from coordinator.catalog.front_matter import front_matter
 from coordinator.catalog.rejection import Rejected, shown
 from coordinator.catalog.skill import Rejection
-from coordinator.catalog.yaml_documents import yaml_values
 
 LINES = (".jsonl", ".ndjson")
 YAML = (".yaml", ".yml")
@@ -42,6 +41,8 @@ def manifests(path: Path, *, most_bytes: int, follow: bool = False) -> Iterator[
             return
         content = text(read_file(path, most_bytes, follow=follow))
         if suffix in YAML:
+            from coordinator.catalog.yaml_documents import yaml_values  # not at the top: slow to import
+
             values = list(yaml_values(content))
             value = values[0] if len(values) == 1 else values
         elif suffix == MARKDOWN:

@@ -76,12 +76,10 @@ def command(
       skillmark certify catalog/ --allow-network 127.0.0.0/8 --json | jq .counts
       skillmark certify catalog/ --broker amqp://guest:guest@localhost/
     """
-    from rich.console import Console
-
     from coordinator.catalog import index
     from coordinator.certify import Decision, Mode
     from coordinator.certifying import Request, certify_catalog
-    from coordinator.cli._progress import Bar
+    from coordinator.cli._watching import watching
     from coordinator.report import table
     from workers.wire import logs
 
@@ -99,8 +97,8 @@ def command(
         categories=categories,
     )
     with ExitStack() as stack:
-        with Bar(Console(stderr=True), lambda: sum(1 for _ in index.entries(catalog))) as bar:
-            outcome = stack.enter_context(certify_catalog(request, settings, watchers=(bar,)))
+        with watching(lambda: sum(1 for _ in index.entries(catalog))) as watchers:
+            outcome = stack.enter_context(certify_catalog(request, settings, watchers=watchers))
         report = outcome.report
         _results.show(
             report,

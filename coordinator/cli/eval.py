@@ -86,9 +86,7 @@ def command(
       skillmark eval --skills catalog/ --benchmark coding-easy --exit-on-fail --min-completion 0.8
       skillmark eval --skills catalog/ --benchmark coding-easy --dry-run
     """
-    from rich.console import Console
-
-    from coordinator.cli._progress import Bar
+    from coordinator.cli._watching import watching
     from coordinator.evaluating import Request, evaluate, intended
     from coordinator.inputs import entries
     from coordinator.report import scores
@@ -112,8 +110,8 @@ def command(
         _print_intended(would, as_json=as_json)
         sys.exit(_failures.INCOMPLETE if would.rejected else _failures.DONE)
     with ExitStack() as stack:
-        with Bar(Console(stderr=True), lambda: sum(1 for _ in entries(skills)), "evaluating") as bar:
-            outcome = stack.enter_context(evaluate(request, settings, watchers=(bar,)))
+        with watching(lambda: sum(1 for _ in entries(skills)), "evaluating") as watchers:
+            outcome = stack.enter_context(evaluate(request, settings, watchers=watchers))
         report = outcome.report
         _results.show(
             report,

@@ -12,7 +12,6 @@ import msgspec
 from msgspec import Meta, Struct
 
 from coordinator.catalog.rejection import Rejected, shown
-from coordinator.catalog.yaml_documents import yaml_values
 
 MAX_RECORD_BYTES = 16 << 20
 MAX_EVENTS = 10_000
@@ -101,7 +100,7 @@ def parse(data: bytes, *, yaml: bool = False) -> Record:
     if len(data) > MAX_RECORD_BYTES:
         raise Rejected("", f"an OSV record of at most {MAX_RECORD_BYTES:,} bytes", "more")
     try:
-        value = next(yaml_values(data.decode(), texts=True), None) if yaml else data
+        value = _of_yaml(data) if yaml else data
         marks = msgspec.convert(value, _Marks) if yaml else msgspec.json.decode(data, type=_Marks)
         if marks.id is None or marks.modified is None:
             raise NoRecord
@@ -131,3 +130,9 @@ def moment(text: str) -> datetime:
     except ValueError:
         raise Rejected("/modified", "an RFC 3339 time, such as 2024-10-10T12:00:00Z", shown(text)) from None
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+
+
+def _of_yaml(data: bytes) -> Any:
+    from coordinator.catalog.yaml_documents import yaml_values  # not at the top: slow to import
+
+    return next(yaml_values(data.decode(), texts=True), None)

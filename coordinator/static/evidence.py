@@ -14,13 +14,16 @@ import math
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from coordinator.osv.advisories import Advisories
 from coordinator.policy import Policy, StaticPolicy
 from workers.wire.result import Outcome
+
+if TYPE_CHECKING:
+    from coordinator.osv.advisories import Advisories
 
 FULL = 100.0
 SEVERITIES = ("low", "medium", "high", "critical")

@@ -25,7 +25,6 @@ from coordinator.policy import Limits
 from coordinator.run import Run
 from coordinator.scorecard import Header, Stamps
 from coordinator.tickets import new_run_id
-from payloads import loader as payloads
 from workers.wire.job import QuietJob
 from workers.wire.version import __version__
 
@@ -70,7 +69,6 @@ def run(work: Work, courier_of: Callable[[str], Courier]) -> Took:
     planner = Planner(
         run_id=run_id,
         policy=rules,
-        corpus=payloads.load(),
         benchmarks=chosen,
         allow_networks=LOOPBACK,
         attacks=(),
