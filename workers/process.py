@@ -19,6 +19,7 @@ from workers.wire import logs, parcels, queues
 from workers.wire.amqp import Link
 from workers.wire.broker import FleetBroker
 from workers.wire.callbacks import Callbacks
+from workers.wire.garbage import collect_seldom
 from workers.wire.job import Parcel
 from workers.wire.publisher import Publisher
 from workers.wire.result import Result
@@ -85,10 +86,6 @@ class RabbitOutbox:
             await self._publisher.aclose()
 
 
-BETWEEN_COLLECTIONS = 50_000
-"""Objects. What was imported stays, and jobs leave next to no cycles: a collection every 700 took an eighth."""
-
-
 def work(plan: Plan) -> None:
     """Be one worker process until SIGTERM or SIGINT, or until the parent is gone."""
     logs.configure()
@@ -102,7 +99,7 @@ def work(plan: Plan) -> None:
     broker = FleetBroker(plan.broker_url, middleware=desk.middleware())
     worker = actors.boot(broker, desk, served, concurrency=plan.concurrency)
     gc.freeze()
-    gc.set_threshold(BETWEEN_COLLECTIONS, 20, 20)
+    collect_seldom()
     worker.start()
     ready = False
     parent = multiprocessing.parent_process()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import pkgutil
@@ -12,10 +11,8 @@ from typing import Any, NoReturn
 
 import click
 
+from workers.wire.garbage import collect_seldom
 from workers.wire.version import __version__
-
-FEW = 50_000
-"""Objects between two collections: what is imported stays, and walking it again and again took a tenth of the start."""
 
 
 class Nouns(click.Group):
@@ -51,7 +48,6 @@ class Nouns(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:  # click would exit with 1, which is a failed gate
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(_failures.UNREAD)
 
 
@@ -76,7 +72,7 @@ def main() -> None:
     """Run the command line and exit with its documented code."""
     from coordinator.cli import _failures
 
-    gc.set_threshold(FEW, 20, 20)
+    collect_seldom()
     try:
         code = skillmark.main(standalone_mode=False) or _failures.DONE
     except BaseException as error:

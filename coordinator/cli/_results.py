@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from coordinator.cli import _failures
 from coordinator.cli._several import Several
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from coordinator.certifying import Outcome
     from coordinator.report.report import Report
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -34,17 +36,50 @@ def format_option(function: F) -> F:
     )(function)
 
 
+def show_certification(
+    outcome: Outcome,
+    formats: Sequence[str],
+    *,
+    as_json: bool,
+    exit_on_fail: bool,
+    fail_under: float | None,
+) -> int:
+    """Print what a certification came to, as `show` does; the exit code."""
+    from coordinator.certify import Decision
+    from coordinator.report import table
+
+    report = outcome.report
+    show(
+        report,
+        outcome.written,
+        formats,
+        lambda console: table.show(console, report.records(), report.policy),
+        as_json=as_json,
+    )
+    return _failures.exit_code(
+        outcome.counts,
+        passed=Decision.CERTIFIED,
+        interrupted=outcome.interrupted,
+        exit_on_fail=exit_on_fail,
+        fail_under=fail_under,
+        lowest=outcome.lowest,
+    )
+
+
 def show(
     report: Report,
     written: Sequence[Path],
     formats: Sequence[str],
     table: Callable[[Console], None],
+    *,
+    as_json: bool,
 ) -> None:
     """Print the *formats* of *report* that were not written to a folder; without any, its *table*.
 
-    How to go on with a run that was cut short comes last, on stderr.
+    *as_json*: nothing but the report for machines, wherever else it went. How to go on with a run that was cut short
+    comes last, on stderr.
     """
-    _print(report, written, formats, table)
+    _print(report, () if as_json else written, ("json",) if as_json else formats, table)
     if report.interrupted:
         click.echo("Cut short; what was judged is kept. To go on, run the same command with", err=True)
         click.echo(f"  --resume {report.run_id}", err=True)

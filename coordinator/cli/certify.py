@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from coordinator.cli import _failures, _options, _results
+from coordinator.cli import _options, _results
 from coordinator.cli._several import SeveralCommand
 
 
@@ -77,10 +77,9 @@ def command(
       skillmark certify catalog/ --broker amqp://guest:guest@localhost/
     """
     from coordinator.catalog import index
-    from coordinator.certify import Decision, Mode
+    from coordinator.certify import Mode
     from coordinator.certifying import Request, certify_catalog
     from coordinator.cli._watching import watching
-    from coordinator.report import table
     from workers.wire import logs
 
     logs.configure()
@@ -99,19 +98,7 @@ def command(
     with ExitStack() as stack:
         with watching(lambda: sum(1 for _ in index.entries(catalog))) as watchers:
             outcome = stack.enter_context(certify_catalog(request, settings, watchers=watchers))
-        report = outcome.report
-        _results.show(
-            report,
-            () if as_json else outcome.written,
-            ("json",) if as_json else formats,
-            lambda console: table.show(console, report.records(), report.policy),
+        code = _results.show_certification(
+            outcome, formats, as_json=as_json, exit_on_fail=exit_on_fail, fail_under=fail_under
         )
-    code = _failures.exit_code(
-        outcome.counts,
-        passed=Decision.CERTIFIED,
-        interrupted=outcome.interrupted,
-        exit_on_fail=exit_on_fail,
-        fail_under=fail_under,
-        lowest=outcome.lowest,
-    )
     sys.exit(code)

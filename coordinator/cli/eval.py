@@ -115,9 +115,10 @@ def command(
         report = outcome.report
         _results.show(
             report,
-            () if as_json else outcome.written,
-            ("json",) if as_json else formats,
+            outcome.written,
+            formats,
             lambda console: scores.show(console, report.records()),
+            as_json=as_json,
         )
     code = _failures.exit_code(
         outcome.counts, passed=Grade.PASSED, interrupted=outcome.interrupted, exit_on_fail=exit_on_fail

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from coordinator.cli import _failures, _options, _results
+from coordinator.cli import _options, _results
 from coordinator.cli._several import SeveralCommand
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def export(run: str, as_json: bool, formats: tuple[str, ...], **flags: Any) -> N
             else:
                 scores.show(console, report.records())
 
-        _results.show(report, () if as_json else exported.written, ("json",) if as_json else formats, show)
+        _results.show(report, exported.written, formats, show, as_json=as_json)
 
 
 @command.command(cls=SeveralCommand)
@@ -117,27 +117,13 @@ def rejudge(
       skillmark run rejudge 20260921-101500-0123456789abcdef --out out/
       skillmark run rejudge 20260921-101500-0123456789abcdef --corpus mine/
     """
-    from coordinator.certify import Decision
     from coordinator.rejudging import Request, rejudge_run
-    from coordinator.report import table
     from workers.wire import logs
 
     logs.configure()
     request = Request(run=run, catalog=catalog, benchmarks=benchmarks, formats=formats)
     with rejudge_run(request, _options.resolve(flags)) as outcome:
-        report = outcome.report
-        _results.show(
-            report,
-            () if as_json else outcome.written,
-            ("json",) if as_json else formats,
-            lambda console: table.show(console, report.records(), report.policy),
+        code = _results.show_certification(
+            outcome, formats, as_json=as_json, exit_on_fail=exit_on_fail, fail_under=fail_under
         )
-    code = _failures.exit_code(
-        outcome.counts,
-        passed=Decision.CERTIFIED,
-        interrupted=outcome.interrupted,
-        exit_on_fail=exit_on_fail,
-        fail_under=fail_under,
-        lowest=outcome.lowest,
-    )
     sys.exit(code)

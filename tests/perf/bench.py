@@ -9,7 +9,6 @@ promised are shares, measured side by side in this one run.
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import platform
@@ -24,11 +23,11 @@ from typing import Any
 
 import msgspec
 
-from coordinator.cli import FEW
 from tests import postgresql, rabbitmq
 from tests.perf import scale, startup, throughput, trust, waiting
 from tests.perf.row import Row, table
 from workers.wire import logs
+from workers.wire.garbage import collect_seldom
 
 
 def machine() -> dict[str, Any]:
@@ -76,7 +75,7 @@ def main() -> int:
         if why:
             sys.exit(why)
     logs.configure()  # to stderr: stdout has the table
-    gc.set_threshold(FEW, 20, 20)  # as the command does
+    collect_seldom()  # as the command does
     fast = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     rows: list[Row] = []
     with (

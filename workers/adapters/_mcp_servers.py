@@ -72,7 +72,7 @@ class Servers:
         key = (_server_of(skill), caller)
         held = self._held.setdefault(key, _Held())
         held.users += 1
-        starts = held.line is None and _is_program(skill) and key[0] not in self._never_started
+        starts = held.line is None and skill.access.is_program and key[0] not in self._never_started
         opening = Deadline(max(START_S, deadline.total_s)) if starts else deadline
         try:
             try:
@@ -154,7 +154,7 @@ class Servers:
         return line
 
     def _new(self, skill: SkillRef, caller: str) -> Line:
-        if _is_program(skill):
+        if skill.access.is_program:
             return _mcp_stdio.open_line(skill, caller)
         return HttpLine(self._http, skill, caller)
 
@@ -203,10 +203,6 @@ def _unopened(opened: Exchanged) -> Observation:
         return observation
     found = "a protocol version that is unknown here" if answer is not None else "no answer of the protocol"
     return msgspec.structs.replace(observation, reply=Malformed(f"initialize was answered with {found}"))
-
-
-def _is_program(skill: SkillRef) -> bool:
-    return skill.access.endpoint.startswith("stdio:")
 
 
 def _server_of(skill: SkillRef) -> bytes:
